@@ -10,6 +10,8 @@ import pytest
 import limbless as ll
 from tests.browser.driving import Seen, entered, until
 
+MARKS = """() => Object.values(window.__viserTestpoints.uplots).every(plot => plot.chart.axes[0]._values)"""
+"""Whether the numbers along all time axes are there; viser keeps its charts for tests."""
 SIZES = {"phone": (390, 844), "small": (800, 600), "large": (1640, 640)}
 
 
@@ -45,6 +47,9 @@ def test_the_robot_is_seen_and_plots_are_reached(screen: str, studio: Any, look:
     reach_plots(seen, screen)
     chart = seen.page.locator(".uplot canvas").first
     until(lambda: (chart.bounding_box() or {"width": 0.0})["width"] > 150.0, "no plot is seen")
+    if screen == "large":
+        assert seen.page.locator("#legend").bounding_box()["x"] > page.screen.plots  # it hides no plot
+        until(lambda: seen.page.evaluate(MARKS), "a plot has no marks along its time")
     if screen == "phone":
         fold_sheet(seen, box)
     assert not seen.errors

@@ -132,6 +132,27 @@ def test_a_file_holds_what_is_seen(seen: Any, page: Any, kind: str, tmp_path: Pa
     assert not seen.errors
 
 
+def test_a_film_is_recorded_by_the_browser(seen: Any, page: Any, tmp_path: Path) -> None:
+    import imageio_ffmpeg
+
+    button = seen.page.locator("#record")
+    button.click()
+    until(lambda: button.inner_text() == "Stop and save")
+    for time in (0.05, 0.1, 0.15, 0.2):
+        page.jump(time)
+        seen.caught_up(page)
+    with seen.page.expect_download() as got:
+        button.click()
+    assert got.value.suggested_filename == "snake-pegs.webm"
+    got.value.save_as(tmp_path / "film.webm")
+    frames = imageio_ffmpeg.read_frames(str(tmp_path / "film.webm"))
+    wide, tall = next(frames)["size"]
+    drawn = np.frombuffer(list(frames)[-1], np.uint8).reshape(tall, wide, 3).astype(int)
+    assert ((drawn[..., 2] - drawn[..., 0]) > 60).sum() > 500  # the blue of the snake
+    until(lambda: button.inner_text() == "Record a film")
+    assert not seen.errors
+
+
 def test_a_loop_is_drawn_and_pulled_on_its_map(browser: Any, look: Any) -> None:
     from limbless.view.studio.studio import Studio
 

@@ -20,7 +20,7 @@ from limbless.simulation.result import red_line
 from limbless.view.figures.style import colour_of
 from limbless.view.scene.cameras import FAR, FIELD, camera_for, followed
 from limbless.view.scene.frames import Frames, frames_of
-from limbless.view.scene.legend import legend
+from limbless.view.scene.legend import legend, recorder
 from limbless.view.scene.palette import theme_of
 from limbless.view.scene.scene import Display, Rungs, Stage
 from limbless.view.scene.world import DRAWN, World
@@ -38,6 +38,10 @@ MOST_BYTES = 0.8e6  # of numbers before compression, which leaves about half: lo
 # second
 
 _ABOVE_BAR = "<style>#legend { bottom: 56px }</style>"  # of the player
+_BUTTON = (
+    "position:fixed;right:12px;top:40px;z-index:5;padding:5px 12px;border:0;border-radius:6px;background:#0072B2;"
+    "color:#fff;font:13px system-ui,sans-serif;opacity:.85;cursor:pointer"
+)
 
 
 def replay(result: Result, beside: Mapping[str, Result] | None = None) -> str:
@@ -109,7 +113,7 @@ def _titled(page: str, result: Result, card: str) -> str:
         "background:#fffe;color:#444;padding:2px 8px"
     )
     told = f"<div id='said' style='{place}'>{said}</div>" if said else ""
-    return f"{page[: body.end()]}{LEGEND_STYLE}{_ABOVE_BAR}{card}{told}{page[body.end() :]}"
+    return f"{page[: body.end()]}{LEGEND_STYLE}{_ABOVE_BAR}{card}{recorder(_BUTTON)}{told}{page[body.end() :]}"
 
 
 HEIGHT = 420  # of the frame in the notebook, pixels

@@ -65,7 +65,7 @@ def _loaded(file: str, values: str) -> Array:
         raise ValueError(f"{file!r} has {path.stat().st_size} bytes, and a table may have {_LARGEST}; leave rows out")
     try:
         # a comment may hold commas
-        numbers = "".join(line.partition("#")[0] for line in path.read_text().splitlines())
-        return np.loadtxt(path, delimiter="," if "," in numbers else None, ndmin=2)
+        numbers = "".join(line.partition("#")[0] for line in path.read_text(encoding="utf-8-sig").splitlines())
+        return np.loadtxt(path, delimiter="," if "," in numbers else None, ndmin=2, encoding="utf-8-sig")
     except (ValueError, UnicodeDecodeError) as error:
         raise ValueError(f"cannot read {file!r} as a table of numbers: {error}") from None

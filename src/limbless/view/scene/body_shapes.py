@@ -66,12 +66,13 @@ class Body:
         if np.linalg.norm(out) < 1e-6 * f.size and f.position.shape[1] > 1:
             out = self._of(f.position)[0] - self._of(f.position)[1]
         self.forward = np.sign(float(out @ self._of(f.rotation)[0, :, 0])) or 1.0
+        y, z = np.median(f.radius[0], axis=0)
+        long = float(np.median(f.length[0]))
         self.kind = "slices"
         if has_disks(f):
             self.kind = "disks"
-        elif is_chain(f) and not smooth:
+        elif is_chain(f) and not smooth and long >= z:  # shorter links stand for a body that bends all along
             self.kind = "modules"
-        y, z = np.median(f.radius[0], axis=0)
         apart = np.linalg.norm(np.diff(f.position[0], axis=0), axis=1)
         self.slices = int(np.clip(np.ceil(f.size / (0.16 * min(y, z))), *_SLICES))
         self.shapes: dict[str, Shape]
@@ -84,7 +85,6 @@ class Body:
                 "joints": core(pitch, y, z, theme),
             }
         elif self.kind == "modules":
-            long = float(np.median(f.length[0]))
             self.size = np.array([long, y, z])
             self.shapes = {
                 "modules": module(long, y, z, theme),

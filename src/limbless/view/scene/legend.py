@@ -30,6 +30,23 @@ _MARKS = {
     "line": _SIGN + "'M0 5H34' stroke='#0006' stroke-width='5'/><path d='M0 5H34' stroke='{0}' "
     "stroke-width='3'/></svg>",
 }
+_RECORD = """
+if (window.filmed) return window.filmed.stop();
+const button = this, parts = [];
+const canvas = document.querySelector('canvas[data-engine]') || document.querySelector('canvas');
+const film = window.filmed = new MediaRecorder(canvas.captureStream(30), {videoBitsPerSecond: 8e6});
+film.ondataavailable = event => parts.push(event.data);
+film.onstop = () => {
+  window.filmed = null;
+  button.textContent = 'Record a film';
+  const link = document.createElement('a'), kind = film.mimeType.includes('mp4') ? 'mp4' : 'webm';
+  link.href = window.URL.createObjectURL(new Blob(parts, {type: film.mimeType}));
+  link.download = document.querySelector('#legend b').textContent + '.' + kind;
+  link.click();
+  setTimeout(() => window.URL.revokeObjectURL(link.href), 6e4) };
+film.start();
+button.textContent = 'Stop and save'
+"""
 
 
 class Row(NamedTuple):
@@ -67,6 +84,14 @@ def legend(display: Display, ghost: str = "", rungs: Sequence[Row] = ()) -> str:
     return (
         f"<div id='legend' style='{_CARD};background:{theme.paper}E0;color:{theme.text}'>"
         f"<b style='font-size:13px'>{name}</b>{cells}</div>"
+    )
+
+
+def recorder(style: str) -> str:
+    """A button of a page, which films the scene with the visitor's own browser until it is pressed again."""
+    said = "a film of the scene as you see it, made by your browser"
+    return (
+        f"<button id='record' type='button' style='{style}' title='{said}' onclick=\"{_RECORD}\">Record a film</button>"
     )
 
 

@@ -130,7 +130,7 @@ def ruler(theme: Theme, unit: float, count: int) -> Any:
     for number in range(count):
         field = (wide * number / count, 4, wide * (number + 1) / count, 22)
         draw.rectangle(field, fill=(ink, paper)[number % 2], outline=ink)
-    per, name = (100.0, "cm") if unit * count < 2.0 else (1.0, "m")
+    per, name = (1e3, "mm") if unit * count < 0.02 else (100.0, "cm") if unit * count < 2.0 else (1.0, "m")
     font, half = ImageFont.load_default(44), 0.5 * count * unit * per
     draw.text((2, 34), "0", font=font, fill=ink)
     draw.text((wide / 2, 34), f"{half:g}", font=font, fill=ink, anchor="ma")

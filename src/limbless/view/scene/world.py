@@ -227,7 +227,7 @@ class World:
         tiles = f"small tiles {metres(self.tile)}, large {metres(0.5 * TILES * self.tile)}"
         told = [f"body {metres(self.size)} long"]
         if self.reference:
-            told += [f"floor for reference, not in the model; {tiles}"]
+            told += [f"floor for reference, not in the model{'' if self.grain else f'; {tiles}'}"]
         elif self.grain and not self.sandy:
             told += ["sand; its grain is decoration"]
         elif self.sandy:
@@ -249,5 +249,6 @@ def _on_triangles(grid: DrawnRelief, x: Any, y: Any) -> Any:
 
 
 def metres(length: float) -> str:
-    """A length in words: below a metre in centimetres."""
-    return f"{100.0 * length:.3g} cm" if abs(length) < 1.0 else f"{length:.3g} m"
+    """A length in words: in metres, below one in centimetres, below one of these in millimetres."""
+    per, unit = next((one for one in ((1.0, "m"), (1e2, "cm")) if abs(length) * one[0] >= 1.0), (1e3, "mm"))
+    return f"{per * length:.3g} {unit}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from limbless.scenarios import loader
 from limbless.simulation.result import red_line
 from limbless.view.scene.frames import Frames
-from limbless.view.scene.legend import legend
+from limbless.view.scene.legend import legend, recorder
 from limbless.view.scene.palette import LIGHTS
 from limbless.view.studio.field_entries import Entries
 from limbless.view.studio.numbers_table import numbers_table
@@ -30,7 +30,7 @@ SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "10")
 TELLING = 0.25  # s between two moves of the bar of a run
 _BUTTON = (
     "width:calc(100% - 24px);margin:4px 12px;padding:5px;border:0;border-radius:4px;"
-    "background:#0072B2;color:#fff;font-size:13px"
+    "background:var(--mantine-primary-color-filled);color:var(--mantine-primary-color-contrast);font-size:14px"
 )
 # A page from another machine (--host) is no secure context: there only the older way to copy works.
 _COPY = """
@@ -68,7 +68,7 @@ class Controls:
         self.time = 0.0
         gui.main_panel.dock_right()
         gui.main_panel.set_width(page.screen.controls)
-        gui.add_html(STYLE + LEGEND_STYLE, order=-2)
+        gui.add_html(STYLE + LEGEND_STYLE + page.screen.style, order=-2)
         named = isinstance(page.source, str) and page.source in loader.names()
         self.own = str(page.source) if named else f"{page.result.name or 'result'} (opened)"
         self.scenario: Any = gui.add_dropdown(
@@ -118,6 +118,7 @@ class Controls:
         self.picture: Any = gui.add_button_group(
             "picture", PICTURES, order=1e3 + 4, hint="a file of what is seen, with its legend"
         )
+        gui.add_html(recorder(_BUTTON), order=1e3 + 5)
 
     def _connect(self) -> None:
         page = self.page
@@ -166,13 +167,13 @@ class Controls:
 
     def say(self, text: str) -> None:
         self._idle()
-        self.entries.refuse(None)
+        self.entries.refuse({})
         self.status.content = f"<div id='status' class='said good'>{escape(text)}</div>"
 
-    def refuse(self, text: str, path: str | None = None) -> None:
-        """The library's own sentence, below its field too; what is shown stays."""
+    def refuse(self, text: str, fields: dict[str, str] | None = None) -> None:
+        """The library's own sentence, and below each field (by its path) what is said of it; what is shown stays."""
         self._idle()
-        self.entries.refuse(path, text)
+        self.entries.refuse(fields or {})
         self.status.content = f"<div id='status' role='alert' class='refused'>{escape(text)}</div>"
 
     def pause(self) -> None:

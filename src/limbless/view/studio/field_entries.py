@@ -44,7 +44,7 @@ class Entries:
         self.gui, self.page, self._refuse, self._tab = gui, page, refuse, tab
         self.degrees = True  # whether angles are shown in degrees
         self._kind = ""  # of the gait
-        self._refused: Any = None  # the sentence below a field
+        self._refused: list[Any] = []  # sentences below fields
         self._within: dict[str, Any] = {}  # path of a field -> its folder
         self.fields: dict[str, Any] = {}  # path of a field -> its handle in the page
         self.choices: dict[str, Any] = {}  # group of a list -> which of its items has its fields shown
@@ -57,7 +57,7 @@ class Entries:
         """The fields of a scenario in place of those before; what was typed since stays."""
         for folder in self.folders:
             folder.remove()
-        self.fields, self.choices, self.lines, self.folders, self._refused = {}, {}, {}, [], None
+        self.fields, self.choices, self.lines, self.folders, self._refused = {}, {}, {}, [], []
         self._kind = "" if scenario is None else scenario.gait.kind
         groups: dict[str, list[Knob]] = {}
         for knob in self._current(scenario):
@@ -73,16 +73,15 @@ class Entries:
                 self._add_members(folder, group, members)
             self.folders.append(folder)
 
-    def refuse(self, path: str | None, sentence: str = "") -> None:
-        """A sentence right below the field that it is about, in place of the one before; none without a sentence."""
-        if self._refused is not None:
-            self._refused.remove()
-            self._refused = None
-        if sentence and path in self.fields:
+    def refuse(self, sentences: dict[str, str]) -> None:
+        """Sentences right below the fields that they are about (by path), in place of those before."""
+        for told in self._refused:
+            told.remove()
+        self._refused = []
+        for path in sentences.keys() & self.fields.keys():
+            told = f"<div class='refused' role='alert'>{escape(sentences[path])}</div>"
             with self._within[path]:
-                self._refused = self.gui.add_html(
-                    f"<div class='refused' role='alert'>{escape(sentence)}</div>", order=self.fields[path].order + 1e-3
-                )
+                self._refused.append(self.gui.add_html(told, order=self.fields[path].order + 1e-3))
 
     def close(self) -> None:
         """What is still being typed is not run any more."""

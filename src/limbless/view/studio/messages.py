@@ -19,6 +19,17 @@ def in_page_words(message: str, scenario: Scenario | None) -> str:
     return "\n".join(_in_page_words(line, names) for line in message.split("\n"))
 
 
+def by_field(message: str, told: str, changed: str | None) -> dict[str, str]:
+    """Path of a field -> what a message says of it, in the words `told` of the page. What names no field is about the
+    one that was changed.
+    """
+    pairs = zip(message.split("\n"), told.split("\n"), strict=True)
+    found = {
+        match[2]: words.strip() for line, words in pairs if (match := _CHANGED.match(line) or _WRITTEN.match(line))
+    }
+    return {path: words for path, words in found.items() if path} or {changed or "": told}
+
+
 def heading(group: str) -> str:
     """What the folder of a group of fields is called."""
     return group[:1].upper() + group[1:]

@@ -25,7 +25,7 @@ from limbless.view.scene.world import DRAWN, World
 from limbless.view.studio.controls import Controls
 from limbless.view.studio.lesion_panel import LesionPanel
 from limbless.view.studio.map_panel import MapPanel
-from limbless.view.studio.messages import in_page_words
+from limbless.view.studio.messages import by_field, in_page_words
 from limbless.view.studio.mode_panel import ModePanel
 from limbless.view.studio.plot_panels import Plots, left_panel
 from limbless.view.studio.reproduce import python_lines
@@ -310,7 +310,8 @@ class Page:
 
     def _refused(self, message: str) -> None:
         self.tools.take_back(self._changing)
-        self.controls.refuse(in_page_words(message, self.result.scenario), self._changing)
+        told = in_page_words(message, self.result.scenario)
+        self.controls.refuse(told, by_field(message, told, self._changing))
 
     # What is seen
 

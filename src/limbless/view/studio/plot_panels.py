@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 COUNT = 3  # plots below each other
 MOST_POINTS = 600  # of a line on the screen
 _EVERY = 0.12  # s between two moves of the mark: plots are slower to draw than the robot
+# A chart that the page makes before it knows how wide it is stays without marks along its time.
+_TICKS = """<img alt='' src='data:,' style='display:none' onerror="
+if (!window.ticking) window.ticking = setInterval(() => {
+  for (const {chart} of Object.values((window.__viserTestpoints || {}).uplots || {}))
+    if (chart.width && (chart.axes[0]._found || [1])[0] === 0) chart.redraw(false, true) }, 1000)">"""
 
 
 def left_panel(gui: GuiApi, screen: Screen) -> PanelHandle:
@@ -40,6 +45,8 @@ class Plots:
     def __init__(self, gui: GuiApi, together: Callable[[], AbstractContextManager[None]], panel: Any) -> None:
         self.gui, self.together = gui, together
         self._tab = panel.add_tab("Plots")
+        with self._tab:
+            gui.add_html(_TICKS)
         self._marked = 0.0
         self.degrees = True  # whether angles are plotted in degrees
         self._panels: list[_Panel] = []

@@ -66,6 +66,11 @@ class Screen:
         return 380 if self.wide else 0
 
     @property
+    def style(self) -> str:
+        """Where the card over the scene stands: beside the panel at the left."""
+        return f"<style>#legend {{ left: {self.plots + 12}px }}</style>"
+
+    @property
     def aspect(self) -> float:
         """Width over height of the scene between the panels."""
         if self.width <= PHONE:

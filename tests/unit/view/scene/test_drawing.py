@@ -17,7 +17,7 @@ from limbless.view.scene.body_shapes import Body, has_disks, is_chain
 from limbless.view.scene.cameras import camera_for, followed
 from limbless.view.scene.frames import frames_of
 from limbless.view.scene.palette import _DAY
-from limbless.view.scene.world import World
+from limbless.view.scene.world import World, metres
 from tests.unit.view import made_up
 
 
@@ -46,6 +46,19 @@ def test_parts_of_a_chain_stand_where_the_dataset_has_its_sections(swim: Result,
         joints = placed["joints"].position
         ends = [np.linalg.norm(joints - part.position[: len(joints)], axis=1) for part in (placed["modules"],)]
         np.testing.assert_allclose(ends[0], 0.5 * data["section_length"].values[body.order][1:], atol=2e-3)
+
+
+def test_links_shorter_than_they_are_wide_are_drawn_as_one_skin(swim: Result) -> None:
+    """A worm of many short links has a head and no row of flat modules."""
+    thick = Result(swim.dataset.assign(radius=8.0 * swim.dataset["radius"]), swim.scenario)
+    frames = frames_of(thick)
+    assert np.median(frames.length[0]) < np.median(frames.radius[0][:, 1])
+    assert Body(frames, _DAY).kind == "slices" and Body(frames_of(swim), _DAY).kind == "modules"
+
+
+@pytest.mark.parametrize(("length", "words"), [(2.0, "2 m"), (0.25, "25 cm"), (-0.01, "-1 cm"), (0.00102, "1.02 mm")])
+def test_lengths_are_told_in_units_that_suit_them(length: float, words: str) -> None:
+    assert metres(length) == words
 
 
 def test_parts_swell_with_the_recorded_radius() -> None:

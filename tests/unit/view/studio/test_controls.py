@@ -256,12 +256,13 @@ def test_a_refusal_stands_below_its_field_until_the_next_answer(server: Any) -> 
     controls = Controls(server.gui, Asked())
     controls.entries.show(Scenario.load("eel-planar"))
     field = controls.entries.fields["gait.period"]
-    controls.refuse("Gait, period (s): must be greater than 0", "gait.period")
-    told = controls.entries._refused
+    controls.refuse("scenario: 2 errors", {"gait.period": "must be greater than 0", "gait.ramp": "is too long"})
+    told, other = sorted(controls.entries._refused, key=lambda one: one.order)
+    assert "too long" in other.content and other.order > controls.entries.fields["gait.ramp"].order
     assert "must be greater than 0" in told.content and field.order < told.order < field.order + 0.5
     assert told._impl.parent_container_id == field._impl.parent_container_id
     controls.say("ready")
-    assert controls.entries._refused is None
+    assert not controls.entries._refused
 
 
 def test_limits_of_torques_are_lines_of_their_plot() -> None:

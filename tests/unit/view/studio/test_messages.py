@@ -8,7 +8,7 @@ import pytest
 
 from limbless.core.errors import InputError
 from limbless.scenarios.scenario import Scenario
-from limbless.view.studio.messages import in_page_words
+from limbless.view.studio.messages import by_field, in_page_words
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,9 @@ def test_several_errors_are_told_line_by_line() -> None:
         Scenario.load("eel-planar", {"gait.period": -1.0, "duration": -1.0})
     told = in_page_words(str(error.value), Scenario.load("eel-planar")).splitlines()
     assert [line.partition(":")[0] for line in told[1:]] == ["  Gait, period (s)", "  Run, duration (s)"]
+    found = by_field(str(error.value), "\n".join(told), "gait.turn")
+    assert found == {"gait.period": told[1].strip(), "duration": told[2].strip()}
+    assert by_field("the run failed", "the run failed", "gait.turn") == {"gait.turn": "the run failed"}
 
 
 def test_other_sentences_stay_as_they_are() -> None:
