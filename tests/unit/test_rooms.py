@@ -14,7 +14,7 @@ ORDER = re.search(r"```text\n(core\n.*?)```", (ROOT / "CONTRIBUTING.md").read_te
 DOORS = {
     ("simulation/result/show.py", "view"),
     ("simulation/result/result.py", "view"),
-    ("search/studies/figure_door.py", "view"),
+    ("search/studies/__init__.py", "view"),
     ("simulation/result/result.py", "interop/logs"),
 }
 """A result shows and exports itself: what draws or writes is imported when it is asked to, and for its types."""

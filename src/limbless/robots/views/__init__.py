@@ -51,8 +51,9 @@ def as_chain(robot: Robot, links: int | None) -> Chain:
 
 def as_rod(robot: Robot) -> Rod:
     """See `Robot.as_rod`. The view of a rod, as it was made, is that rod: tapers are not smeared twice."""
-    if isinstance(robot, Rod) or isinstance(robot.seen_from, Rod):
-        return robot if isinstance(robot, Rod) else robot.seen_from
+    for rod in (robot, robot.seen_from):
+        if isinstance(rod, Rod):
+            return rod
     if isinstance(robot, TendonSpine):
         return spine_as_rod(robot)
     if isinstance(robot, Chain):

@@ -42,7 +42,7 @@ class Best:
 
     def plot(self, name: str | None = None) -> Figure:
         """The picture `convergence`."""
-        from limbless.search.studies.figure_door import figure_of
+        from limbless.search.studies import figure_of
 
         return figure_of(self, name)
 
@@ -102,6 +102,6 @@ class Front:
 
     def plot(self, name: str | None = None) -> Figure:
         """The picture `pareto`."""
-        from limbless.search.studies.figure_door import figure_of
+        from limbless.search.studies import figure_of
 
         return figure_of(self, name)

@@ -138,7 +138,7 @@ class Connection(LocalConnection):
 
     def plot(self, kind: str = "height", loop: Stroke | None = None, **options: Any) -> Any:
         """A picture: height, arrows, metric, stretched or frame; `sign="hatton"` turns A and DA."""
-        from limbless.search.studies.figure_door import figure_of
+        from limbless.search.studies import figure_of
 
         return figure_of(self, kind, loop=loop, **options)
 

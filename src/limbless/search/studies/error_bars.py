@@ -57,7 +57,7 @@ class ErrorBars:
     """Estimated numerical errors of a run, in the shape and units of its summary.
 
     `total` is the sum of the sizes of all `sources` (`step`, `quadrature`), or None for a number whose repeat had none
-    or failed; then `notes` says why.
+    or failed; then `notes` says why. `repeats` are the runs behind them by source, `order` that of the step.
     """
 
     result: Result
@@ -65,6 +65,7 @@ class ErrorBars:
     sources: dict[str, dict[str, Any]]
     notes: list[str] = field(default_factory=list)
     repeats: dict[str, list[Result]] = field(default_factory=dict, repr=False)
+    order: float = 1.0
 
     def of(self, curves: Callable[[Result], dict[str, Any]]) -> dict[str, Any]:
         """The same for other numbers of the run, or for curves: arrays that the repeats have at the same times. Of the
@@ -72,8 +73,7 @@ class ErrorBars:
         own, shares = curves(self.result), []
         for source, found in self.repeats.items():
             told = [own, *map(curves, found)]
-            order = self.result.scenario.model.time_order(self.result.scenario.environment) if source == "step" else 0
-            shares.append(richardson(own, told[-1], order) if order else _of_spacing(told))
+            shares.append(richardson(own, told[-1], self.order) if source == "step" else _of_spacing(told))
         return {key: _summed(own[key], [one[key] for one in shares], bool(self.notes)) for key in own}
 
     def as_dict(self) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def error_bars(
         raise InputError(f"only a completed run has error bars; this one is {result.status!r}")
     bars = ErrorBars(result, {}, {})
     if scenario.task is None:
-        order = scenario.model.time_order(scenario.environment)
+        order = bars.order = scenario.model.time_order(scenario.environment)
         if order > 1:
             _repeat(
                 bars,

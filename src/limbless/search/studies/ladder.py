@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
@@ -18,15 +18,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.control.actuation.seen_gait import SeenGait
-from limbless.core import Array, InputError, SimulationError, nearest, write_table, write_text
+from limbless.core import InputError, SimulationError, nearest, write_table, write_text
 from limbless.core.resources import spawned
 from limbless.mechanics.algebra import quaternion_to_matrix
-from limbless.robots import Rod
 from limbless.scenarios.one_animal import base_shift
 from limbless.scenarios.scenario import Initial, Scenario
 from limbless.search.measures import known, measured
 from limbless.search.measures.measure_registry import STEADY
 from limbless.search.studies.error_bars import Watch, error_bars
+from limbless.search.studies.ladder_curves import (
+    PLACES,
+    between,
+    clock_of,
+    curves_of,
+    length_of,
+    matched,
+    moment_of,
+    spread,
+)
 from limbless.simulation import comparison
 from limbless.simulation.comparison import ComparedNumber
 from limbless.simulation.result import FILE_NAME, Result
@@ -41,7 +50,6 @@ ANSWERING = ("tension", "tendon-length", "winch-torque", "effort")
 """What gaits drive where the shape is what the body answers with: other models follow the shape of the first run."""
 _NO_NUMBER = ("simulated", "computed in", "cost")
 """What says nothing about the animal, or has no error bar ("cost" is a row, and "cost of transport" is kept)."""
-_PLACES = 41  # abscissae at which moments along the body are compared
 _INSTANTS = 41  # instants of a motion at which statics has its equilibria
 
 
@@ -54,7 +62,8 @@ class Rung:
     result: Result | None = None
     refused: str = ""
     measures: dict[str, float | None] = field(default_factory=dict)
-    errors: dict[str, Any] = field(default_factory=dict)  # of measures, and the largest of every curve
+    # of measures, and the largest of every curve
+    errors: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -121,7 +130,7 @@ class Ladder:
         first, *others = self.ran
         told = []
         for rung in others:
-            for name, at, one, other in _matched(first.result, rung.result):
+            for name, at, one, other in matched(first.result, rung.result):
                 apart = np.linalg.norm(other - one, axis=-1)
                 worst = np.unravel_index(apart.argmax(), apart.shape)
                 where = ", ".join(f"{axis[k]:.3g} {unit}" for (axis, unit), k in zip(at, worst, strict=True))
@@ -162,12 +171,12 @@ class Ladder:
             for rung in self.ran:
                 assert rung.result is not None
                 now = run_scenario(_instant(rung.result.scenario, first, folder, time))
-                along = _moment(now)
+                along = moment_of(now)
                 if along is not None:
-                    found[rung.label] = _line(along[0], _spread(*along[1:]), np.zeros(1))[0]
+                    found[rung.label] = between(along[0], spread(*along[1:]), np.zeros(1))[0]
         if len(found) < 2:
             raise InputError("ladder.at: fewer than two rungs have a moment inside the body")
-        X = np.linspace(0.0, 1.0, _PLACES) * _length(first.dataset)
+        X = np.linspace(0.0, 1.0, PLACES) * length_of(first.dataset)
         return xarray.Dataset(
             {"internal_moment": (("rung", "abscissa", "axis"), np.array([*found.values()]), {"units": "N m"})},
             {"rung": [*found], "abscissa": X, "axis": list("xyz")},
@@ -250,7 +259,7 @@ def _rung(kind: str, animal: Scenario, seen: dict[str, Any], watch: Watch | None
         bars = error_bars(scenario, watch=watch)
         off = bars.of(_measures)
         if "time" in bars.result.dataset.dims:
-            curves = bars.of(lambda one: _curves(one, _clock(bars.result)))
+            curves = bars.of(lambda one: curves_of(one, clock_of(bars.result)))
             off |= {name: None if e is None else float(np.linalg.norm(e, axis=-1).max()) for name, e in curves.items()}
         return Rung(kind, comparison.label_of(scenario), bars.result, measures=_measures(bars.result), errors=off)
     except (InputError, SimulationError) as error:
@@ -258,7 +267,9 @@ def _rung(kind: str, animal: Scenario, seen: dict[str, Any], watch: Watch | None
         return Rung(kind, kind, refused="; ".join(" ".join(line.split()) for line in lines[len(lines) > 1 :]))
 
 
-def _side_by_side(tasks: Sequence[tuple[Any, ...]], workers: int, watch: Watch | None) -> list[Rung]:
+def _side_by_side(
+    tasks: Sequence[tuple[str, Scenario, dict[str, Any]]], workers: int, watch: Watch | None
+) -> list[Rung]:
     """Rungs in processes of their own, where cores allow and the scenario can travel. Not in threads: most of a short
     rung is loading its kernels, which threads do one after the other."""
     workers = min(workers, len(tasks))
@@ -267,7 +278,7 @@ def _side_by_side(tasks: Sequence[tuple[Any, ...]], workers: int, watch: Watch |
     except Exception:  # what a user's object says when it cannot travel
         here = True
     if here:
-        return [_rung(*task, watch) for task in tasks]
+        return [_rung(kind, animal, seen, watch) for kind, animal, seen in tasks]
     found = []
     with (
         spawned(),
@@ -326,102 +337,6 @@ def _follow(result: Result, folder: str) -> None:
     if scenario is not None and getattr(given, "result", None) is not None and not Path(given.result).exists():
         result.scenario = scenario.model_copy()
         result.scenario._animal = {**scenario._animal, "gait": given.model_copy(update={"result": folder})}
-
-
-def _length(data: xr.Dataset) -> float:
-    """m, of the straight body."""
-    return float(data["vertebra_length" if "vertebra_length" in data else "section_length"].values.sum())
-
-
-_TURNS = ("roll", "pitch", "yaw")
-
-
-def _moment(result: Result) -> tuple[Array, Array, Array] | None:
-    """Times, shares of the length, and the moment inside the body there (time, place, 3), N m; None where it is not
-    known. That of a link is at its joint. Where velocities jump it is a mean over a step, known in the middle of it.
-    """
-    data, clock, length = result.dataset, _clock(result), _length(result.dataset)
-    if "internal_wrench" not in data:
-        return _moment_of_efforts(result)
-    moment = data["internal_wrench"].values[..., 3:]
-    if data.attrs.get("model") == "non-smooth":
-        clock, moment = clock[1:] - 0.5 * data.attrs["step"], moment[1:]
-    if "abscissa" in data:
-        return clock, data["abscissa"].values / length, moment
-    return clock, np.array([0.0, *np.cumsum(data["section_length"].values)[:-1]]) / length, moment
-
-
-def _moment_of_efforts(result: Result) -> tuple[Array, Array, Array] | None:
-    """The same of a soft rod whose strains are given: what its actuators give, without what its springs and dampers
-    take of that."""
-    data, scenario = result.dataset, result.scenario
-    robot = None if scenario is None else scenario.robot.build()
-    if "joint_abscissa" not in data or not isinstance(robot, Rod) or robot.tendons or robot.passive is not None:
-        return None
-    labels = [str(joint).split()[0] for joint in data["joint"].values]
-    X, known = np.unique(data["joint_abscissa"].values), data["abscissa"].values
-    strain, rate = (_line(known, data[name].values, X, axis=1) for name in ("strain", "strain_rate"))
-    taken = robot.stiffnesses(X) * (strain - robot.rest_strains(X)) + robot.dampings(X) * rate
-    moment = np.zeros((len(strain), len(X), 3))
-    for c, turn in enumerate(_TURNS):
-        given = [number for number, label in enumerate(labels) if label == turn]
-        if given:
-            moment[..., c] = taken[..., 3 + c] - data["joint_torque"].values[:, given]
-    return _clock(result), X / _length(data), moment
-
-
-def _line(known: Array, values: Array, asked: Array, axis: int = 0) -> Array:
-    """Straight lines through values, also beyond the first and the last."""
-    from scipy.interpolate import make_interp_spline
-
-    return np.asarray(make_interp_spline(known, values, k=1, axis=axis)(asked))
-
-
-def _spread(places: Array, values: Array) -> Array:
-    """Values (time, place, 3) at the places that are compared; none at free ends, where they are not known."""
-    ends = int(places[0] > 1e-9), int(places[-1] < 1.0 - 1e-9)
-    known = np.array([*[0.0] * ends[0], *places, *[1.0] * ends[1]])
-    return _line(known, np.pad(values, ((0, 0), ends, (0, 0))), np.linspace(0.0, 1.0, _PLACES), axis=1)
-
-
-def _clock(result: Any) -> Array:
-    """Times of its records, s; of equilibria along a path, those of its points."""
-    if "time" in result.dataset.dims:
-        return np.asarray(result.dataset["time"].values)
-    return np.asarray(result.scenario.gait.instants() if hasattr(result.scenario.gait, "instants") else ())
-
-
-_PATHS = {"com_position": "path of the centre of mass (m)", "tip_position": "path of the tip (m)"}
-_INSIDE = "moment inside the body (N m)"
-
-
-def _curves(result: Result, times: Array) -> dict[str, Array | None]:
-    """Paths and the moment inside the body at these times; None where they are not known, or not recorded then."""
-    data, clock = result.dataset, _clock(result)
-
-    if len(clock) < min(len(times), 3):
-        return dict.fromkeys((*_PATHS.values(), _INSIDE))
-    found: dict[str, Array | None] = {
-        told: _line(clock, data[name].values, times) if name in data else None for name, told in _PATHS.items()
-    }
-    if (along := _moment(result)) is not None:
-        found[_INSIDE] = _line(along[0], _spread(*along[1:]), times)
-    return {_INSIDE: None, **found}
-
-
-def _matched(one: Any, other: Any) -> Iterator[tuple[str, list[tuple[Array, str]], Array, Array]]:
-    """Curves that both results have: name, axes, and both at the same times and abscissae."""
-    clocks = [_clock(result) for result in (one, other)]
-    times = clocks[0][clocks[0] <= clocks[1][-1] * (1.0 + 1e-12)] if all(map(len, clocks)) else clocks[0][:0]
-    if not len(times):
-        return
-    known = np.isclose(times[:, None], clocks[1], rtol=0.0, atol=1e-9 * times[-1]).any(axis=1)
-    times = times[known] if known.sum() > 2 else times  # between records a curve is less than they are
-    places = (np.linspace(0.0, _length(one.dataset), _PLACES), "m")
-    both = [_curves(result, times) for result in (one, other)]
-    for name, values in both[0].items():
-        if values is not None and (beside := both[1][name]) is not None:
-            yield name, [(times, "s"), *([places] if name == _INSIDE else [])], values, beside
 
 
 def _instant(scenario: Scenario | None, first: Result, folder: str, time: float) -> Scenario:

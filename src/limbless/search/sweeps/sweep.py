@@ -360,7 +360,7 @@ class Sweep:
 
     def plot(self, name: str | None = None, **options: Any) -> Figure:
         """A picture: `heat-map`, `lines` or `scatter-matrix`; by default the one that fits."""
-        from limbless.search.studies.figure_door import figure_of
+        from limbless.search.studies import figure_of
 
         return figure_of(self, name, **options)
 

@@ -483,5 +483,6 @@ class Rungs:
         return [*(Row(name, "line", (colour_of(n),)) for n, name in enumerate(self.names)), Row(told)]
 
     def remove(self) -> None:
-        for item in (*self.displays, *self.roots):
-            item.remove()
+        for display, root in zip(self.displays, self.roots, strict=True):
+            display.remove()
+            root.remove()
