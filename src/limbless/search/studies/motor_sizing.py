@@ -117,7 +117,7 @@ def motor_sizing(
     if not 0.0 <= start < scenario.duration:
         raise InputError(f"after: must be between 0 and the duration of {scenario.duration:g} s; got {start:g} s")
     watch = watch or (lambda label: nullcontext())
-    parts, proven = _recorded(scenario, "the run", watch)
+    parts = _recorded(scenario, "the run", watch)
     found: list[dict[str, dict[str, Any]]] = [motor_load.of_series(parts, start)]
     bars: dict[str, dict[str, Any]] = {}
     order = scenario.model.time_order(scenario.environment)
@@ -125,12 +125,14 @@ def motor_sizing(
     if errors:
         repeats = (2.0,) if order > 1 else BESIDE_HOPS if start < needed else MORE_STEPS
         finer = [with_steps(scenario, times) for times in repeats]
-        found += [motor_load.of_series(_recorded(one, "shorter steps", watch)[0], start) for one in finer]
+        found += [motor_load.of_series(_recorded(one, "shorter steps", watch), start) for one in finer]
         if order > 1:
             bars = richardson(found[0], found[1], order)
         else:
             powers = np.array([1.0, *(one.step / scenario.step for one in finer)]) ** order
             bars = each_number(lambda *values: _error(powers, np.array(values)), *found)
+    with watch("its balances") as progress:  # of the whole: a slice may exchange too little work to compare with
+        proven = run_scenario(with_steps(scenario, 1.0), progress=progress).proven
     return MotorSizing(start, found[0], bars, _limits(parts[0]), proven, needed)
 
 
@@ -146,11 +148,11 @@ def _limits(data: xr.Dataset) -> dict[str, float]:
     return {label: float(data["joint_limit"].values[joints].min()) for label, joints in groups.items()}
 
 
-def _recorded(scenario: Scenario, label: str, watch: Watch) -> tuple[list[xr.Dataset], bool]:
-    """Torques and speeds at every step of a run, slice by slice, each continued bit for bit; whether it is proven."""
+def _recorded(scenario: Scenario, label: str, watch: Watch) -> list[xr.Dataset]:
+    """Torques and speeds at every step of a run, slice by slice, each continued bit for bit."""
     kept: list[xr.Dataset] = []
     before: Result | None = None
-    proven, left = True, round(scenario.duration / scenario.step)
+    left = round(scenario.duration / scenario.step)
     with watch(label) as progress:
         while left > 0:
             count = min(SLICE, left)
@@ -163,9 +165,9 @@ def _recorded(scenario: Scenario, label: str, watch: Watch) -> tuple[list[xr.Dat
                 raise InputError(f"model {scenario.model.kind!r} has no joints with motors for this robot")
             names = [*_KEPT, *(["joint_limit"] if "joint_limit" in data else [])]
             kept.append(data[names].isel(time=slice(1, None)))
-            proven, left = proven and before.proven, left - count
+            left -= count
             _tell(progress, 1.0 - left * scenario.step / scenario.duration, scenario.duration)
-    return kept, proven
+    return kept
 
 
 def _tell(progress: Progress | None, share: float, duration: float) -> None:
