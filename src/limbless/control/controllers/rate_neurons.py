@@ -13,17 +13,17 @@ from limbless.core import Quantity, quantity
 
 
 class RateNeurons(NeuronUnits):
-    """Neurons of a worm (Johnson, Lewis and Guy 2021): τ_n V' = V - a V³ + I -+ w s + gap junctions, where s is how a
-    unit bends to the neuron's own side. Muscles follow the difference of both sides, τ_m A' = V - V_other - A, and
-    are activated by (1 + tanh(weight A - 2)) / 2.
+    """Neurons of a worm (Johnson, Lewis and Guy 2021): τ_n V' = V - a V³ + I - w s + w' s' + gap junctions, where s is
+    how a unit bends to the neuron's own side, and s' how the next one towards the base does. Muscles follow the
+    difference of both sides, τ_m A' = V - V_other - A, and are activated by (1 + tanh(weight A - 2)) / 2.
     """
 
     kind: Literal["rate-neurons"] = "rate-neurons"
     neuron_time: Quantity[float] = quantity(0.01, "s", "τ_n", gt=0)
     cubic: Quantity[float] = quantity(1.0, "1", "a", gt=0)
     current: Quantity[float] = quantity(0.0, "1", "I, of all neurons")
-    proprioception: Quantity[float] = quantity(1.0, "1/rad", "w: of the bend of its own unit, mean of its joints, and")
-    neighbour: Quantity[float] = quantity(0.05, "1/rad", "of that of the next unit towards the base")
+    proprioception: Quantity[float] = quantity(1.0, "1/rad", "w: of the bend of its own unit, mean of its joints")
+    neighbour: Quantity[float] = quantity(0.05, "1/rad", "w': of that of the next unit towards the base, the other way")
     gap_junction: Quantity[float] = quantity(0.0134, "1", "conductance between neurons of one side, unit to unit")
     start_voltage: Quantity[float] = quantity(1.0, "1", "of left neurons at the start; right ones have the opposite")
 
@@ -45,7 +45,7 @@ class RateNeurons(NeuronUnits):
         own = np.full(n, self.proprioception)
         own[self.lesion.cut("senses", n, "units")] = 0.0
         felt = [
-            bend[k] * own[k] + (bend[k - 1] * self.neighbour * float(own[k] != 0.0) if k else 0.0) for k in range(n)
+            bend[k] * own[k] - (bend[k - 1] * self.neighbour * float(own[k] != 0.0) if k else 0.0) for k in range(n)
         ]
         alive = row(float(unit not in self.lesion.cut("oscillators", n, "units")) for unit in range(n))
         left, right, first, second = now.z.values()

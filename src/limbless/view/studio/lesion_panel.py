@@ -62,7 +62,7 @@ def lesion_counts(result: Result) -> dict[str, tuple[int, tuple[int, ...]]]:
             labels = map(str, result.dataset["neuron"].values)
             count = sum(not where or label.endswith(f"({number})") for label in labels)
             along = count // getattr(controller, "sides", 1) - 1  # a coupling is cut on all sides
-            for what in type(lesion).model_fields:
+            for what in getattr(controller, "cuts", type(lesion).model_fields):
                 found[where + what] = (along if what == "couplings" else count, getattr(lesion, what))
     return found
 

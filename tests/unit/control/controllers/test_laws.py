@@ -147,6 +147,67 @@ def test_slopes_and_lanes_of_a_law() -> None:
         np.testing.assert_allclose(many["base_position"].values[number, -1], one, atol=1e-9)
 
 
+def six_modules(viscosity: float, muscle_time: float, ahead: float, gap: float, inner: tuple[float, float]) -> Any:
+    """A worm of six modules with small bends (Johnson, Lewis and Guy 2021; mm): seven links with drag at the nodes."""
+    second = sum(np.eye(6, 8, k) * weight for k, weight in enumerate((1.0, -2.0, 1.0)))
+    fourth = second @ second.T
+    fourth[0, 0] = fourth[5, 5] = 7.0
+    fourth *= 6.0**4
+    yields = -inner[1] * np.linalg.solve(3.4e-9 * viscosity * np.eye(6) + inner[0] * fourth, fourth)
+    joined = gap * (np.eye(6, k=1) + np.eye(6, k=-1) - np.diag([1.0, 2.0, 2.0, 2.0, 2.0, 1.0]))
+    sensed = np.eye(6) - ahead * np.eye(6, k=-1)
+
+    def law(t: Any, s: Any, z: Any) -> Any:
+        bend, first, second, left, right = z.reshape(5, 6)
+        bending = yields @ (bend + 5.0 * (np.tanh(first - 2.0) - np.tanh(second - 2.0)))
+        muscles = (left - right - first) / muscle_time, (right - left - second) / muscle_time
+        both = [
+            (v - v * v * v + sign * (sensed @ bend) + joined @ v) / 0.01 for v, sign in ((left, 1.0), (right, -1.0))
+        ]
+        return np.concatenate([bending, *muscles, *both]), 0.0 * bend[:3]
+
+    return law
+
+
+@pytest.mark.parametrize(
+    ("modules", "seconds", "period", "wavelength"),
+    [
+        ((100.0, 0.05, 0.1725, 0.05, (2e-9, 4e-9)), 60.0, 0.4436701485368597, 0.7764005069053698),
+        pytest.param(
+            (1000.0, 0.1, 0.05, 0.0134, (1.3e-7, 2.6e-7)),
+            120.0,
+            0.586097078659634,
+            0.7390342801448434,
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            (28002.705950106327, 0.1, 0.05, 0.0134, (1.3e-7, 2.6e-7)),
+            120.0,
+            0.6031933162228739,
+            0.49943247831212667,
+            marks=pytest.mark.long,
+        ),
+    ],
+)
+def test_a_published_worm_of_neurons_runs_as_a_law(
+    modules: tuple[Any, ...], seconds: float, period: float, wavelength: float
+) -> None:
+    """Period and wavelength of an independent program after 500 s."""
+    v = np.cos(2.0 * np.pi * 0.3 * np.arange(6))
+    start = {"bend": [0.0] * 6, "first": 2.0 * v, "second": -2.0 * v, "left": v, "right": -v}
+    begun = {name: np.asarray(numbers).tolist() for name, numbers in start.items()}
+    loop = {"kind": "function", "law": six_modules(*modules), "state": begun}
+    data = ll.run(scenario(loop, duration=seconds, record_every=0.01)).dataset
+    time, bend = data["time"].values, data["controller_state"].values[:, :6]
+    ups = []
+    for y in bend.T:
+        up = np.flatnonzero((y[:-1] < 0.0) & (y[1:] >= 0.0))
+        ups.append(time[up] - 0.01 * y[up] / (y[up + 1] - y[up]))
+    assert np.diff(ups[0][-20:]).mean() == pytest.approx(period, rel=1e-3)
+    late = [times[np.searchsorted(times, ups[0][-4])] - ups[0][-4] for times in ups]
+    assert 1.0 / (1.2 * np.mod(np.diff(late) / period, 1.0).sum()) == pytest.approx(wavelength, rel=5e-3)
+
+
 # In plain Python
 
 
@@ -349,6 +410,10 @@ def test_a_path_is_reached() -> None:
     late = beside[len(beside) // 2 :]
     assert measures.find("path_error").function(found) == pytest.approx(np.abs(late).mean(), abs=1e-12)
     assert abs(measures.find("heading_error").function(found)) < 0.02
+    time, x = found.dataset["time"].values, found.dataset["com_position"].values[:, 0]
+    speed = (x[-1] - x[len(x) // 2]) / (time[-1] - time[len(x) // 2])
+    decays = np.log(beside[(time > 20.0) & (time < 60.0)])  # exp(-speed t / lookahead), once it is near
+    assert -2.0 / speed * np.polyfit(np.arange(len(decays)) * 0.05, decays, 1)[0] == pytest.approx(1.0, abs=0.15)
 
 
 # Bad input

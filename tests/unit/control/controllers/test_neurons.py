@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.interpolate import make_interp_spline
 
 import limbless as ll
 from limbless.simulation.analysis import rhythm
@@ -138,6 +139,24 @@ def test_rate_neurons_follow_their_equations_and_cut_ones_lose_their_own_rhythm(
     expected = solve_ivp(rates, (0.0, 0.3), start, rtol=1e-10, atol=1e-12).y[:, -1]
     np.testing.assert_allclose(found.dataset["controller_state"].values[-1], expected, atol=1e-6)
     assert np.ptp(found.dataset["joint_torque"].values[:, 8:]) < np.ptp(found.dataset["joint_torque"].values[:, :4])
+
+
+def test_rate_neurons_feel_their_own_bend_and_that_of_the_unit_ahead() -> None:
+    """By SciPy, along the joints that were recorded."""
+    asked = {"neuron_time": 0.05, "proprioception": 3.0, "neighbour": 2.0, "gap_junction": 0.0, "muscle_time": 0.05}
+    found = worm({"kind": "rate-neurons", "units": 3, **asked}, duration=0.3, record_every=0.001)
+    bend = found.dataset["joint_position"].values.reshape(-1, 3, 4).mean(axis=2)
+    felt = make_interp_spline(found.dataset["time"].values, 3.0 * bend - 2.0 * np.pad(bend, ((0, 0), (1, 0)))[:, :3])
+    assert np.abs(bend).max() > 0.02
+
+    def rates(t: float, v: np.ndarray) -> np.ndarray:
+        return np.asarray((v - v**3 + np.concatenate([-felt(t), felt(t)])) / 0.05)
+
+    start = np.array([1.0] * 3 + [-1.0] * 3)
+    expected = solve_ivp(rates, (0.0, 0.3), start, rtol=1e-9, atol=1e-11, max_step=0.01).y[:, -1]
+    voltages = found.dataset["controller_state"].values[-1, :6]
+    np.testing.assert_allclose(voltages, expected, atol=1e-5)
+    assert np.abs(voltages - start).max() > 0.01
 
 
 def test_threshold_neurons_switch_with_hysteresis_and_only_at_ticks() -> None:
