@@ -76,7 +76,7 @@ class Observation(dict[str, Any]):
         """Itself, with the rest made."""
         if self._later is not None:
             later, self._later = self._later, None
-            self |= later()
+            self.update(later())
         return self
 
     def __missing__(self, name: str) -> Any:

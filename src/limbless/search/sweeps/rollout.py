@@ -172,7 +172,7 @@ class RolloutScratch:
         make, longest, timeless = None, np.inf, False
         if kind is not None:
             limit = model.step_limit(model.initial_state(scenario.initial, scenario.gait))
-            longest = np.inf if limit is None else limit.longest if kind.limited else 0.0
+            longest = np.inf if limit is None else limit.longest
             made = kind.make(model)
             make, timeless = make_of(kind, made), is_timeless(made)
         self._packed.append(_Packed(scenario, model, kind, make, longest, timeless))

@@ -77,8 +77,6 @@ class Lanes(ABC):
     """Robots that go side by side."""
 
     models: list[Any]
-    limited = False
-    """Whether those do too whose steps must not be longer than some."""
     least = 1
     """How many at least: fewer are done sooner one after the other."""
 
@@ -271,7 +269,7 @@ class SoftLanes(Lanes):
     """Soft bodies. Steps may be implicit: each robot finds its own stages."""
 
     models: list[Soft]
-    limited, least = True, 3
+    least = 3
 
     @classmethod
     def fits(cls, model: Any) -> bool:

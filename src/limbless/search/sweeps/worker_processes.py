@@ -130,7 +130,8 @@ class LocalTeam:
             return [self.again.popleft()]
         fair = -(-len(self.queue) // (4 * self.count))
         size = 1 if self.first else max(1, min(int(CHUNK_SECONDS / max(self.seconds, 1e-6)), fair))
-        size = size if size < LANES else size - size % LANES  # eight at a time
+        if not self.first and self.seconds < CHUNK_SECONDS:  # eight side by side take as long as two alone
+            size = max(size - size % LANES, LANES)
         return [self.queue.popleft() for _ in range(min(size, len(self.queue)))]
 
     def _collect(self, take: Take) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import limbless as ll
+from limbless.search.sweeps.rollout import RolloutScratch
 
 SHORT = {"duration": 1.0, "step": 0.02, "gait.ramp": 0.5}
 STATES = ("base_position", "base_orientation", "base_twist", "joint_position", "joint_velocity")
@@ -152,3 +153,28 @@ def test_robots_at_a_surface_and_robots_of_other_joints() -> None:
     np.testing.assert_array_equal(runs["joint_position"].values[1], alone.joint_position.values)
     assert np.isnan(runs["joint_position"].values[0, :, -1]).all()
     assert np.isfinite(runs["joint_position"].values[0, :, 0]).all()
+
+
+def lesioned(cut: list[int], **changes: float) -> ll.Scenario:
+    changes = {"duration": 0.1, "record_every": 0.05, **changes}
+    return ll.Scenario.load("agnathax", {**changes, "controller.lesion.couplings": cut})
+
+
+def test_lesions_go_side_by_side_where_the_step_is_short_enough() -> None:
+    """What a damper or an oscillator allows is no reason to go alone: only a longer step is."""
+    desk = RolloutScratch()
+    keys = {desk.key(lesioned(cut)) for cut in ([], [2], [1, 5])}
+    assert len(keys) == 1 and None not in keys
+    longest = desk.packed(lesioned([])).longest
+    assert 0.01 < longest < 0.1 and desk.key(lesioned([], step=0.1, record_every=0.1)) is None
+
+
+@pytest.mark.long
+def test_lesions_side_by_side_are_each_its_own_run() -> None:
+    cuts = [[], [2], [1, 5]]
+    runs = ll.rollout(lesioned([]), {"controller.lesion.couplings": cuts})
+    for number, cut in enumerate(cuts):
+        alone = ll.run(lesioned(cut)).dataset
+        for name in ("base_position", "joint_position", "base_twist"):
+            np.testing.assert_allclose(runs[name].values[number], alone[name].values, rtol=0, atol=1e-12, err_msg=name)
+    assert np.abs(np.diff(runs["joint_position"].values[:, -1], axis=0)).max(axis=1).min() > 1e-6

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import deque
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from limbless.search.measures import find, measured
 from limbless.search.sweeps.parameter_ranges import Bounds, bounds_of, from_words, values_of
 from limbless.search.sweeps.row_store import Store, StoredRow, read_rows
 from limbless.search.sweeps.sweep_plan import SweepPlan, kernels, read_plan
+from limbless.search.sweeps.worker_processes import LocalTeam
 from tests.unit.search.sweeps.killing import OVER, POISON, SHORT, WRONG, fragile
 
 ROOT = Path(__file__).parents[4]
@@ -389,3 +391,14 @@ def test_a_sweep_says_which_runs_are_proven(tmp_path: Path) -> None:
 
 def test_runs_side_by_side_keep_no_proof(undisturbed) -> None:
     assert np.isnan(undisturbed.dataset["proven"]).all() and "not proven" not in undisturbed.told()
+
+
+def test_short_runs_are_given_out_eight_at_a_time() -> None:
+    """A run of a seventh of a second too: eight of them side by side take as long as two alone."""
+    team = LocalTeam(SweepPlan.make(ll.Scenario.load("eel-planar"), {"gait.amplitude": [0.1, 0.2]}, "mean_speed"), 2)
+    team.queue, team.again, team.first = deque(range(45)), deque([99]), False
+    sizes = []
+    for seconds in (0.14, 0.14, 3.0, 0.001, 0.9, 0.14, 0.14):
+        team.seconds = seconds
+        sizes.append(len(team._next_chunk()))
+    assert sizes == [1, 8, 1, 8, 8, 8, 8]  # first what killed a worker, alone
