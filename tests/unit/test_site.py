@@ -40,6 +40,9 @@ def test_the_site_builds_and_shows_what_the_code_has(tmp_path: Path) -> None:
     assert all(page.with_suffix(".html").name in start for page in (ROOT / "docs").glob("*.md"))  # in the navigation
     fetched = [word for word in ("fonts.googleapis", "unpkg.com", "cdn.") if word in start]
     assert fetched == []
+    # the search of pages that are opened from a file: its index as a script, and what stands in for a worker
+    assert (tmp_path / "search/search_index.js").is_file() and (tmp_path / "iframe-worker.js").is_file()
+    assert 'src="../iframe-worker.js"' in (tmp_path / "start/own-robot.html").read_text()
 
 
 def test_pages_that_repeat_the_code_are_complete_in_the_repository() -> None:
