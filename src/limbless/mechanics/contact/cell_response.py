@@ -21,6 +21,7 @@ from limbless.mechanics.algebra import (
     lu_factorise,
     lu_solve,
     power,
+    wrench_at,
 )
 from limbless.mechanics.chain import (
     BASES,
@@ -95,7 +96,7 @@ def sweep_response(robot: ChainTables, base: int, step: Step, answers: Rows[Impu
         lever = Station(solve.cells.stations, link.station + link.stations - 1).lever
         beyond = carry_twist(u, Body(step.places, k).arm)
         for j in range(link.freedoms):
-            rate = rates[link.column + j] - power(u, CellFreedom(solve.freedoms, link.column + j).reach)
+            rate = rates[link.column + j] - power(u, wrench_at(solve.gains[link.column + j], 0))
             rates[link.column + j] = rate
             beyond = beyond + rate * column(solve, lever, j)
         u = beyond

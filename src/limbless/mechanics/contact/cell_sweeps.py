@@ -11,29 +11,31 @@ A contact is a 6 x 6 matrix Q, not symmetric while it slips, and a wrench at its
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from limbless.mechanics.algebra import (
     Inertia,
+    Matrix,
     Matrix6,
     Twist,
     Vector,
     Wrench,
-    articulated_matrix6,
     carry_inertia,
-    carry_matrix6,
     carry_twist,
     carry_wrench,
     cross,
-    dot,
     lu_factorise,
     lu_solve,
     matrix6_of,
     no_matrix6,
     power,
     product,
+    put_matrix6,
+    put_pair_at,
     rotate_diagonal,
     transpose,
-    transposed_product,
     twist_at,
+    wrench_at,
     wrench_cross,
 )
 from limbless.mechanics.chain import (
@@ -48,27 +50,38 @@ from limbless.mechanics.chain import (
     nothing,
     rigid_body_inertia,
 )
-from limbless.mechanics.compiled import Array, Scalar, align_stack, as_lane_array, func, noinline_func
+from limbless.mechanics.compiled import (
+    Array,
+    Scalar,
+    align_stack,
+    as_lane_array,
+    func,
+    lane,
+    noinline_func,
+    total,
+    with_lane,
+)
 from limbless.mechanics.contact import (
+    AffineLaw,
     BaseStep,
     BodyStep,
     CellFreedom,
     CellSolve,
-    CellStep,
     ContactRow,
+    Impulse,
     JointStep,
-    PointLaw,
-    RollLaw,
+    Pair,
     StationStep,
     Step,
+    along,
     is_fixed,
     last_of_robot,
-    law_about,
-    law_matrix6,
-    law_point,
-    law_roll,
     roll_scale,
+    slip_scales,
 )
+
+END, WITHIN = 0, 1  # of `CellSolve.loads`
+Lanes = Any  # eight numbers side by side
 
 
 @func
@@ -102,9 +115,8 @@ def take_ahead(link: LinkRow, solve: CellSolve, chain: ChainMemory, gh: Scalar, 
     cells, m = solve.cells, link.freedoms
     for j in range(m):
         v = link.column + j
-        freedom = CellFreedom(solve.freedoms, v)
-        freedom.own = Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
-        freedom.push = 0.0
+        for c in range(6):
+            solve.own[v, c] = 0.0
         effort, free = 0.0, cells.given[v] == 0
         for i in range(m):
             share = gh * (cells.viscous[v, i] + gh * cells.elastic[v, i]) if free else 0.0
@@ -115,7 +127,8 @@ def take_ahead(link: LinkRow, solve: CellSolve, chain: ChainMemory, gh: Scalar, 
             effort += share * CellFreedom(solve.freedoms, link.column + i).before
         if free:
             effort += h * (chain.torque[v] + chain.passive[v])
-        freedom.effort = effort
+        CellFreedom(solve.freedoms, v).effort = effort
+        solve.own[v, 6] = effort
 
 
 @func
@@ -132,6 +145,7 @@ def prepare_stations(robot: ChainTables, step: Step, chain: ChainMemory, gh: Sca
     base = BodyStep(step.bodies, 0)
     base.matrix = no_matrix6(0.0)
     base.momentum = h * Body(step.places, 0).wrench
+    put_rows(solve.loads, 0, END, base.matrix, base.momentum)
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
         take_ahead(link, solve, chain, gh, h)
@@ -150,9 +164,7 @@ def prepare_stations(robot: ChainTables, step: Step, chain: ChainMemory, gh: Sca
                     pulled = apply_inertia(M, J, column(solve, station.lever, j))
                     add_station(link, solve, j, station.lever, pulled, p, arm)
                 I, f = I + carry_inertia(Inertia(M, o, J), arm), f + carry_wrench(p, arm)
-        row = CellStep(solve.rows, k - 1)
-        row.inertia = I
-        row.momentum = f
+        put_rows(solve.loads, k, WITHIN, matrix6_of(I), f)
         mirror(link, solve)
         body, own = Body(step.places, k), BodyStep(step.bodies, k)
         if link.massless:
@@ -162,14 +174,24 @@ def prepare_stations(robot: ChainTables, step: Step, chain: ChainMemory, gh: Sca
             B = rigid_body_inertia(link, body.rotation)
             own.matrix = matrix6_of(B)
             own.momentum = momentum_of(B, body, StationStep(solve.stations, k).start, h)
+        put_rows(solve.loads, k, END, own.matrix, own.momentum)
+
+
+@func
+def put_rows(loads: Array, k: int, place: int, I: Matrix6, f: Wrench) -> None:
+    """[I | f] into six rows of eight."""
+    rows = loads[k, place]
+    put_matrix6(rows, I)
+    rows[0, 6], rows[1, 6], rows[2, 6] = f.force
+    rows[3, 6], rows[4, 6], rows[5, 6] = f.torque
 
 
 @func
 def add_station(link: LinkRow, solve: CellSolve, j: int, lever: int, pulled: Wrench, p: Wrench, arm: Vector) -> None:
     """One station moved by freedom j: `pulled` = B J_j; D below its diagonal only."""
-    freedom = CellFreedom(solve.freedoms, link.column + j)
-    freedom.own = freedom.own + carry_wrench(pulled, arm)
-    freedom.push = freedom.push + power(column(solve, lever, j), p)
+    v, W = link.column + j, carry_wrench(pulled, arm)
+    put_pair_at(solve.own[v], 0, wrench_at(solve.own[v], 0) + W)
+    solve.own[v, 6] += power(column(solve, lever, j), p)
     for i in range(j + 1):
         solve.matrix[link.column + j, i] += power(column(solve, lever, i), pulled)
 
@@ -186,158 +208,258 @@ def mirror(link: LinkRow, solve: CellSolve) -> None:
 # -------------------------------------------------------------------------------------------------- once per iteration
 
 
+class CellContactLaw(NamedTuple):
+    """A linearised contact: impulse = constant - P rates, along its normal, its tangents, and rolling."""
+
+    constant: Impulse
+    load: float  # P: of the load along the normal,
+    lean: Pair  # of friction along the normal
+    along: Pair  # and along either tangent,
+    across: Pair
+    roll_lean: Pair  # and of rolling friction
+    roll: AffineLaw
+
+
 @func
-def contacts_at(step: Step, row: int, a: int, I: Matrix6, f: Wrench) -> tuple[Matrix6, Wrench, int]:
-    """I and f with all linearised contacts of a body, from the active one `a` down; the next one."""
+def cell_contact_law(contact: ContactRow) -> CellContactLaw:
+    load, law, roll, scales = contact.load_law, contact.shear_law, contact.twist_law, slip_scales(contact)
+    push, side = along(contact, -contact.shear.along), contact.friction.lateral
+    constant = Pair(push * law.constant.along, side * law.constant.across)
+    return CellContactLaw(
+        Impulse(load.constant, constant, roll.constant),
+        -load.slope,
+        Pair(-push * law.lean.along, -side * law.lean.across),
+        Pair(-push * law.own * scales.along, -push * law.mixed * scales.across),
+        Pair(-side * law.mixed * scales.along, -side * law.other * scales.across),
+        -roll.lean,
+        roll,
+    )
+
+
+@func
+def answer_of(law: CellContactLaw, rates: Impulse) -> Impulse:
+    """P rates; these are numbers, or rows in lanes."""
+    g, slip, roll = rates
+    return Impulse(
+        law.load * g,
+        Pair(
+            law.lean.along * g + law.along.along * slip.along + law.along.across * slip.across,
+            law.lean.across * g + law.across.along * slip.along + law.across.across * slip.across,
+        ),
+        Pair(
+            law.roll_lean.along * g - law.roll.own * roll.along - law.roll.mixed * roll.across,
+            law.roll_lean.across * g - law.roll.mixed * roll.along - law.roll.other * roll.across,
+        ),
+    )
+
+
+@func
+def unit_wrenches(contact: ContactRow, at: Vector) -> Impulse:
+    """What unit impulses of a contact are about a point from which it is `at`; their powers are its rates."""
+    n, t1, scale = contact.normal, contact.tangent, roll_scale(contact)
+    t2 = cross(n, t1)
+    return Impulse(
+        Wrench(n, cross(at, n)),
+        Pair(Wrench(t1, cross(at, t1)), Wrench(t2, cross(at, t2))),
+        Pair(Wrench(0.0 * n, -scale * t2), Wrench(0.0 * n, scale * t1)),
+    )
+
+
+@func
+def rates_of(units: Impulse, J: Twist) -> Impulse:
+    return Impulse(
+        power(J, units.load),
+        Pair(power(J, units.shear.along), power(J, units.shear.across)),
+        Pair(power(J, units.twist.along), power(J, units.twist.across)),
+    )
+
+
+@func
+def sum_of(a: Impulse, b: Impulse) -> Any:
+    """Σ a b over what an impulse is made of: numbers or lanes with numbers, lanes or wrenches."""
+    return (
+        a.load * b.load
+        + a.shear.along * b.shear.along
+        + a.shear.across * b.shear.across
+        + a.twist.along * b.twist.along
+        + a.twist.across * b.twist.across
+    )
+
+
+@func
+def lanes_of(zero: Lanes, W: Any, last: Scalar) -> Lanes:
+    """Six numbers and a seventh, side by side."""
+    a, b = W
+    row = with_lane(with_lane(with_lane(zero, 0, a.x), 1, a.y), 2, a.z)
+    return with_lane(with_lane(with_lane(with_lane(row, 3, b.x), 4, b.y), 5, b.z), 6, last)
+
+
+@func
+def rows_of(zero: Lanes, law: CellContactLaw, units: Impulse) -> Impulse:
+    """[P units | constant], in lanes."""
+    answer = answer_of(
+        law,
+        Impulse(
+            lanes_of(zero, units.load, 0.0),
+            Pair(lanes_of(zero, units.shear.along, 0.0), lanes_of(zero, units.shear.across, 0.0)),
+            Pair(lanes_of(zero, units.twist.along, 0.0), lanes_of(zero, units.twist.across, 0.0)),
+        ),
+    )
+    slip, roll = law.constant.shear, law.constant.twist
+    return Impulse(
+        with_lane(answer.load, 6, law.constant.load),
+        Pair(with_lane(answer.shear.along, 6, slip.along), with_lane(answer.shear.across, 6, slip.across)),
+        Pair(with_lane(answer.twist.along, 6, roll.along), with_lane(answer.twist.across, 6, roll.across)),
+    )
+
+
+@func
+def contacts_at(step: Step, row: int, a: int, zero: Lanes, G: Wrench) -> tuple[Wrench, int]:
+    """[I | f] with all linearised contacts of a body, from the active one `a` down; the next one."""
     while a >= 0 and step.owner[step.active[a]] == row:
         contact = ContactRow(step.contacts, step.active[a])
         if contact.acts > 0.0 and is_fixed(step, step.active[a]):
-            matrix, wrench = law_matrix6(contact)
-            I, f = I + matrix, f + wrench
+            units = unit_wrenches(contact, contact.arm)
+            G = G + sum_of(rows_of(zero, cell_contact_law(contact), units), units)
         a -= 1
-    return I, f, a
+    return G, a
 
 
 @func
-def put_wrench(target: Array, j: int, W: Wrench) -> None:
-    target[j, 0], target[j, 1], target[j, 2] = W.force
-    target[j, 3], target[j, 4], target[j, 5] = W.torque
+def columns_at(zero: Lanes, arm: Vector) -> Vector:
+    """What `carry_row` adds for each of the first three numbers of a row."""
+    return Vector(
+        with_lane(with_lane(zero, 4, arm.z), 5, -arm.y),
+        with_lane(with_lane(zero, 3, -arm.z), 5, arm.x),
+        with_lane(with_lane(zero, 3, arm.y), 4, -arm.x),
+    )
 
 
 @func
-def wrench_in(source: Array, j: int) -> Wrench:
-    return Wrench(Vector(source[j, 0], source[j, 1], source[j, 2]), Vector(source[j, 3], source[j, 4], source[j, 5]))
+def carry_row(row: Lanes, columns: Vector) -> Lanes:
+    """The row about p of one about p + arm: its last three numbers with the moment of its first."""
+    return row + lane(row, 0) * columns.x + lane(row, 1) * columns.y + lane(row, 2) * columns.z
 
 
 @func
-def add_wrench(target: Array, j: int, W: Wrench) -> None:
-    put_wrench(target, j, wrench_in(target, j) + W)
+def carry_rows(v: Vector, columns: Vector) -> Vector:
+    return Vector(carry_row(v.x, columns), carry_row(v.y, columns), carry_row(v.z, columns))
 
 
 @func
-def load_cell(link: LinkRow, solve: CellSolve, station: Station, arm: Vector, I: Matrix6, f: Wrench) -> None:
-    """D, U, V and y of a cell: what its own stations sum to, and a matrix I and a wrench f at its end."""
-    first, m, right = link.column, link.freedoms, solve.right
+def rows_in(source: Array, k: int, place: int) -> Wrench:
+    """[I | f], six rows in lanes."""
+    return Wrench(
+        Vector(source[k, place, 0], source[k, place, 1], source[k, place, 2]),
+        Vector(source[k, place, 3], source[k, place, 4], source[k, place, 5]),
+    )
+
+
+@func
+def load_cell(
+    link: LinkRow, solve: CellSolve, lever: int, zero: Lanes, arm: Vector, columns: Vector, G: Wrench
+) -> None:
+    """D, U, V and y of a cell: what its own stations sum to, and [I | f] at its end."""
+    first, m, right, own = link.column, link.freedoms, as_lane_array(solve.right), solve.own
     for j in range(m):
-        freedom, J = CellFreedom(solve.freedoms, first + j), column(solve, station.lever, j)
-        U = I @ J
-        freedom.answer = freedom.own + carry_wrench(U, arm)
-        put_wrench(right, j, freedom.own + carry_wrench(transposed_product(I, J), arm))
-        right[j, 6] = freedom.push + freedom.effort + power(J, f)
+        freedom, J, v = CellFreedom(solve.freedoms, first + j), column(solve, lever, j), first + j
+        row = lanes_of(zero, J, 0.0)
+        U = Wrench(
+            Vector(total(G.force.x * row), total(G.force.y * row), total(G.force.z * row)),
+            Vector(total(G.torque.x * row), total(G.torque.y * row), total(G.torque.z * row)),
+        )
+        freedom.answer = carry_wrench(U, arm) + wrench_at(own[v], 0)
+        right[j] = as_lane_array(own)[v] + carry_row(power(J, G), columns)
         for i in range(m):
-            solve.whole[first + i, j] = solve.matrix[first + i, j] + power(column(solve, station.lever, i), U)
+            solve.whole[first + i, j] = solve.matrix[first + i, j] + power(column(solve, lever, i), U)
 
 
 @func
 def load_contact(
-    link: LinkRow, solve: CellSolve, station: Station, at: Vector, contact: ContactRow, law: PointLaw
-) -> None:
-    """The same with a linearised contact within the cell, its place `at` from the inner node: of rank three, or five
-    where it rubs as it rolls.
+    link: LinkRow, solve: CellSolve, lever: int, zero: Lanes, arm: Vector, contact: ContactRow, G: Wrench
+) -> Wrench:
+    """The same with a linearised contact within the cell, of a station that is `arm` from the inner node; [I | f] there
+    with it.
     """
-    first, m, right, scale, n = link.column, link.freedoms, solve.right, roll_scale(contact), contact.normal
-    Qt = transpose(law.Q)
+    first, m, right = link.column, link.freedoms, as_lane_array(solve.right)
+    law, own = cell_contact_law(contact), unit_wrenches(contact, contact.arm)
+    units = unit_wrenches(contact, arm + contact.arm)
+    rows = rows_of(zero, law, units)
     for j in range(m):
-        J = column(solve, station.lever, j)
-        v = J.linear + cross(J.angular, contact.arm)
-        put_velocity(solve.found, j, v)
-        freedom, F, G = CellFreedom(solve.freedoms, first + j), law.Q @ v, Qt @ v
-        freedom.answer = freedom.answer + Wrench(F, cross(at, F))
-        add_wrench(right, j, Wrench(G, cross(at, G)))
-        right[j, 6] += dot(v, law.force)
-        for i in range(j + 1):
-            w = velocity_in(solve.found, i)
-            solve.whole[first + i, j] += dot(w, F)
-            if i < j:
-                solve.whole[first + j, i] += dot(w, G)
-    if scale > 0.0:
-        load_roll(link, solve, station, at, contact, law_roll(contact, scale), n)
+        v = rates_of(own, column(solve, lever, j))
+        freedom, U = CellFreedom(solve.freedoms, first + j), sum_of(answer_of(law, v), own)
+        freedom.answer = freedom.answer + carry_wrench(U, arm)
+        right[j] = right[j] + sum_of(v, rows)
+        for i in range(m):
+            solve.whole[first + i, j] += power(column(solve, lever, i), U)
+    return G + sum_of(rows, units)
 
 
 @func
-def load_roll(
-    link: LinkRow, solve: CellSolve, station: Station, at: Vector, contact: ContactRow, roll: RollLaw, n: Vector
-) -> None:
-    """The part of it that rolls."""
-    for j in range(link.freedoms):
-        J, freedom = column(solve, station.lever, j), CellFreedom(solve.freedoms, link.column + j)
-        H, w = dot(roll.lean, J.angular) * n, velocity_in(solve.found, j)
-        couple = dot(n, w) * roll.lean + roll.Z @ J.angular
-        freedom.answer = freedom.answer + Wrench(0.0 * n, couple)
-        add_wrench(solve.right, j, Wrench(H, cross(at, H) + transpose(roll.Z) @ J.angular))
-        solve.right[j, 6] += dot(J.angular, roll.couple)
-        for i in range(link.freedoms):
-            solve.whole[link.column + i, j] += dot(column(solve, station.lever, i).angular, couple)
-
-
-@func
-def put_velocity(target: Array, j: int, v: Vector) -> None:
-    target[j, 0], target[j, 1], target[j, 2] = v
-
-
-@func
-def velocity_in(source: Array, j: int) -> Vector:
-    return Vector(source[j, 0], source[j, 1], source[j, 2])
-
-
-@noinline_func
 def eliminate_cell(link: LinkRow, k: int, step: Step) -> None:
     """D⁻¹ V and D⁻¹ y; the row of a given freedom says its rate, and what it needed is kept."""
-    align_stack()
     solve, first, m = step.cells, link.column, link.freedoms
-    factor, right = solve.factor[k - 1], solve.right
+    factor, right, found = solve.factor[k - 1], as_lane_array(solve.right), as_lane_array(solve.found)
     for j in range(m):
         v = first + j
-        given = solve.cells.given[v] > 0
         for i in range(m):
             factor[j, i] = solve.whole[v, i]
-        if given:
+        if solve.cells.given[v] > 0:
             freedom = CellFreedom(solve.freedoms, v)
-            freedom.need = wrench_in(right, j)
-            freedom.needs = right[j, 6]
+            freedom.need = wrench_at(solve.right[j], 0)
+            freedom.needs = solve.right[j, 6]
             for i in range(m):
                 factor[j, i] = 1.0 if i == j else 0.0
-            for c in range(6):
-                right[j, c] = 0.0
-            right[j, 6] = step.rates[v]
+            right[j] = with_lane(0.0 * right[j], 6, step.rates[v])
     lu_factorise(factor, m, solve.order[k - 1])
-    lu_solve(factor, m, solve.order[k - 1], as_lane_array(right), as_lane_array(solve.found))
-    for j in range(m):
-        freedom = CellFreedom(solve.freedoms, first + j)
-        freedom.reach = wrench_in(solve.found, j)
-        freedom.pushed = solve.found[j, 6]
+    lu_solve(factor, m, solve.order[k - 1], right, found)
 
 
 @noinline_func
 def cell_backward_pass(robot: ChainTables, step: Step, count: int) -> tuple[Matrix6, Wrench]:
-    """From tip to base: matrix and momentum with which the whole body answers the twist of its base."""
+    """From tip to base: matrix and momentum with which the whole body answers the twist of its base. Both are carried
+    as one [I | f], whose rows are lanes.
+    """
+    align_stack()
     solve, links = step.cells, robot.links
-    I, f = no_matrix6(0.0), Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
+    loads, found, gains = as_lane_array(solve.loads), as_lane_array(solve.found), as_lane_array(solve.gains)
+    zero = 0.0 * found[0]
+    o = Vector(zero, zero, zero)
+    G = Wrench(o, o)
     a, last = last_of_robot(step, count), len(links.codes) - 1
     for k in range(last, 0, -1):
-        link, own, arm = LinkRow(links, k), BodyStep(step.bodies, k), Body(step.places, k).arm
-        I, f, a = contacts_at(step, k, a, I + own.matrix, f + own.momentum)
-        end = link.station + link.stations - 1
-        load_cell(link, solve, Station(solve.cells.stations, end), arm, I, f)
-        row = CellStep(solve.rows, k - 1)
-        I, f = carry_matrix6(I, arm) + matrix6_of(row.inertia), carry_wrench(f, arm) + row.momentum
+        link, arm = LinkRow(links, k), Body(step.places, k).arm
+        G, a = contacts_at(step, k, a, zero, G + rows_in(loads, k, END))
+        end, columns = Station(solve.cells.stations, link.station + link.stations - 1), columns_at(zero, arm)
+        load_cell(link, solve, end.lever, zero, arm, columns, G)
+        G = Wrench(carry_rows(G.force, columns), carry_rows(G.torque, columns))
+        G = carry_wrench(G, arm) + rows_in(loads, k, WITHIN)
         while a >= 0 and step.owner[step.active[a]] > last:  # within a cell: stations stand behind all ends
             contact, owner = ContactRow(step.contacts, step.active[a]), step.owner[step.active[a]]
             if solve.station[owner] < link.station:
                 break
             if contact.acts > 0.0 and is_fixed(step, step.active[a]):
-                at, law = Body(step.places, owner).arm + contact.arm, law_point(contact)
-                matrix, wrench = law_about(contact, law, at)
-                I, f = I + matrix, f + wrench
-                load_contact(link, solve, Station(solve.cells.stations, solve.station[owner]), at, contact, law)
+                station, at = Station(solve.cells.stations, solve.station[owner]), Body(step.places, owner).arm
+                G = load_contact(link, solve, station.lever, zero, at, contact, G)
             a -= 1
         eliminate_cell(link, k, step)
         for j in range(link.freedoms):
-            freedom = CellFreedom(solve.freedoms, link.column + j)
-            U = freedom.answer
-            I, f = articulated_matrix6(I, U, freedom.reach, 1.0), f - freedom.pushed * U
-    I, f, a = contacts_at(step, 0, a, I, f + BodyStep(step.bodies, 0).momentum)
-    return I, f
+            G = G - found[j] * CellFreedom(solve.freedoms, link.column + j).answer
+            gains[link.column + j] = found[j]
+    G, a = contacts_at(step, 0, a, zero, G + rows_in(loads, 0, END))
+    f = Wrench(vector_of(G.force, 6), vector_of(G.torque, 6))
+    return Matrix6(block_of(G.force, 0), block_of(G.force, 3), block_of(G.torque, 0), block_of(G.torque, 3)), f
+
+
+@func
+def vector_of(v: Vector, c: int) -> Vector:
+    return Vector(lane(v.x, c), lane(v.y, c), lane(v.z, c))
+
+
+@func
+def block_of(v: Vector, c: int) -> Matrix:
+    """Three columns of three rows in lanes."""
+    return transpose(Matrix(vector_of(v, c), vector_of(v, c + 1), vector_of(v, c + 2)))
 
 
 @noinline_func
@@ -349,8 +471,8 @@ def cell_forward_pass(robot: ChainTables, step: Step, solved: Scalar) -> None:
         link, inner = LinkRow(robot.links, k), u
         if solved > 0.0:
             for j in range(link.freedoms):
-                freedom = CellFreedom(solve.freedoms, link.column + j)
-                step.rates[link.column + j] = freedom.pushed - power(u, freedom.reach)
+                gains = solve.gains[link.column + j]
+                step.rates[link.column + j] = gains[6] - power(u, wrench_at(gains, 0))
         for s in range(link.station, link.station + link.stations):
             station = Station(solve.cells.stations, s)
             u = carry_twist(inner, Body(step.places, station.body).arm)

@@ -19,7 +19,6 @@ from limbless.mechanics.contact import (
     CellRecord,
     CellResponse,
     CellSolve,
-    CellStep,
     ContactMemory,
     ContactRecord,
     ContactRow,
@@ -33,6 +32,7 @@ from limbless.mechanics.contact import (
     Step,
     StepCounters,
     StepRecord,
+    SweptCells,
     WarmStart,
     make_homotopy,
 )
@@ -57,8 +57,10 @@ def solve_memory(model: SoftContact, cells: Any, rows: int) -> CellSolve:
     n, most = cells.elastic.shape
     count = len(model.plan.cells)
     return CellSolve(
-        cells,
-        CellStep.zeros(count),
+        SweptCells.of(cells),
+        aligned_zeros((count + 1, 2, 6, LANES)),
+        aligned_zeros((n, LANES)),
+        aligned_zeros((n, LANES)),
         CellFreedom.zeros(n),
         StationStep.zeros(rows),
         np.argsort(np.concatenate([[-1], Station.of(cells.stations).body])) - 1,
