@@ -45,7 +45,8 @@ __getattr__ = lazy_names(
             "SoftLayout SoftRule StationStep SweptCells"
         ),
         "cell_sweeps": (
-            "cell_backward_pass cell_forward_pass cell_slope column given_efforts prepare_stations start_twists"
+            "answer_at cell_backward_pass cell_forward_pass cell_slope column given_efforts prepare_stations "
+            "start_twists"
         ),
         "contact_law": (
             "STATES along contact_wrench explicit_impulse held_directions impulse_of law_matrix6 linearise "

@@ -44,6 +44,7 @@ from limbless.mechanics.contact import (
     Factors,
     ImpulseResponse,
     Step,
+    answer_at,
     answer_at_base,
     cell_forward_pass,
     column,
@@ -85,7 +86,7 @@ def sweep_response(robot: ChainTables, base: int, step: Step, answers: Rows[Impu
         lu_solve(solve.factor[k - 1], link.freedoms, solve.order[k - 1], right, found)
         for j in range(link.freedoms):
             rates[link.column + j] = found[j]
-            inner = inner - found[j] * CellFreedom(solve.freedoms, link.column + j).answer
+            inner = inner - found[j] * answer_at(solve, k, j)
         p = inner + ImpulseResponse(told, k - 1).push
     first = ImpulseResponse(told, 0)
     first.push = p

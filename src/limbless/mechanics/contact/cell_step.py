@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 class CellFreedom(Table):
     """A freedom of a cell in the sweeps. D is not symmetric where a contact slips: V is not Uᵀ."""
 
-    answer: Wrench  # U: with all beyond, and with contacts
     need: Wrench  # V and y of a given one, before its row became that of its rate
     needs: float
     before: float  # rate before this pass
@@ -88,8 +87,13 @@ class CellSolve(NamedTuple):
     stations: Rows[StationStep]  # (bodies,)
     station: IntArray  # (bodies,) number of the station that each is
     ahead: Array  # (freedoms, most) A = θh C + (θh)² K of the free ones
-    matrix: Array  # (freedoms, most) D of the stations within, and A
-    whole: Array  # (freedoms, most) with all beyond, and with contacts
+    # With the freedoms of a cell side by side, eight in a group: columns of all stations; of the stations within a cell
+    # Σ Xᵀ B J, and Σ Jᵀ f behind it, and D with A; U and D with all beyond, and with contacts
+    screws: Array  # (stations, groups, 6, 8)
+    sums: Array  # (cells, groups, 7, 8)
+    matrix: Array  # (freedoms, groups, 8)
+    answers: Array  # (cells, groups, 6, 8)
+    whole: Array  # (freedoms, groups, 8)
     # (cells, most, most) of D with the rows of given freedoms replaced, as `lu_factorise` leaves it
     factor: Array
     order: IntArray  # (cells, most)

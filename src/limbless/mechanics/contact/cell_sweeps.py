@@ -31,7 +31,6 @@ from limbless.mechanics.algebra import (
     power,
     product,
     put_matrix6,
-    put_pair_at,
     rotate_diagonal,
     transpose,
     twist_at,
@@ -51,6 +50,7 @@ from limbless.mechanics.chain import (
     rigid_body_inertia,
 )
 from limbless.mechanics.compiled import (
+    LANES,
     Array,
     Scalar,
     align_stack,
@@ -58,7 +58,6 @@ from limbless.mechanics.compiled import (
     func,
     lane,
     noinline_func,
-    total,
     with_lane,
 )
 from limbless.mechanics.contact import (
@@ -89,6 +88,45 @@ def column(solve: CellSolve, lever: int, j: int) -> Twist:
     return JacobianColumn(solve.cells.columns, lever + j).screw
 
 
+@func
+def groups_of(link: LinkRow) -> int:
+    """In how many groups of lanes the freedoms of a cell stand side by side."""
+    return (link.freedoms + LANES - 1) // LANES
+
+
+@func
+def columns_in(solve: CellSolve, s: int, g: int) -> Twist:
+    """The columns of station s, those of a group of freedoms side by side."""
+    rows = as_lane_array(solve.screws)
+    return Twist(
+        Vector(rows[s, g, 0], rows[s, g, 1], rows[s, g, 2]), Vector(rows[s, g, 3], rows[s, g, 4], rows[s, g, 5])
+    )
+
+
+@func
+def wrench_in(rows: Array, k: int, g: int) -> Wrench:
+    """Of six rows: [I | f] at a place, or wrenches of a group of freedoms of cell k."""
+    return Wrench(
+        Vector(rows[k, g, 0], rows[k, g, 1], rows[k, g, 2]), Vector(rows[k, g, 3], rows[k, g, 4], rows[k, g, 5])
+    )
+
+
+@func
+def put_wrench_in(rows: Array, k: int, g: int, W: Wrench) -> None:
+    rows[k, g, 0], rows[k, g, 1], rows[k, g, 2] = W.force
+    rows[k, g, 3], rows[k, g, 4], rows[k, g, 5] = W.torque
+
+
+@func
+def answer_at(solve: CellSolve, k: int, j: int) -> Wrench:
+    """U of freedom j of cell k: what it passes on to the inner node."""
+    rows, g, i = solve.answers, j // LANES, j % LANES
+    return Wrench(
+        Vector(rows[k - 1, g, 0, i], rows[k - 1, g, 1, i], rows[k - 1, g, 2, i]),
+        Vector(rows[k - 1, g, 3, i], rows[k - 1, g, 4, i], rows[k - 1, g, 5, i]),
+    )
+
+
 # ------------------------------------------------------------------------------------------------------- once per pass
 
 
@@ -115,20 +153,17 @@ def take_ahead(link: LinkRow, solve: CellSolve, chain: ChainMemory, gh: Scalar, 
     cells, m = solve.cells, link.freedoms
     for j in range(m):
         v = link.column + j
-        for c in range(6):
-            solve.own[v, c] = 0.0
         effort, free = 0.0, cells.given[v] == 0
         for i in range(m):
             share = gh * (cells.viscous[v, i] + gh * cells.elastic[v, i]) if free else 0.0
             if i == j and free:
                 share += ActuatorLimit(chain.bounds, v).leading
             solve.ahead[v, i] = share
-            solve.matrix[v, i] = share
+            solve.matrix[v, i // LANES, i % LANES] = share
             effort += share * CellFreedom(solve.freedoms, link.column + i).before
         if free:
             effort += h * (chain.torque[v] + chain.passive[v])
         CellFreedom(solve.freedoms, v).effort = effort
-        solve.own[v, 6] = effort
 
 
 @func
@@ -141,6 +176,7 @@ def momentum_of(B: Inertia, body: Body, start: Twist, h: Scalar) -> Wrench:
 @noinline_func
 def prepare_stations(robot: ChainTables, step: Step, chain: ChainMemory, gh: Scalar, h: Scalar) -> None:
     """Matrices and momenta of all bodies at the stage, and their sums over each cell."""
+    align_stack()
     solve = step.cells
     base = BodyStep(step.bodies, 0)
     base.matrix = no_matrix6(0.0)
@@ -149,6 +185,7 @@ def prepare_stations(robot: ChainTables, step: Step, chain: ChainMemory, gh: Sca
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
         take_ahead(link, solve, chain, gh, h)
+        lay_columns(link, solve, k)
         I, f = nothing(0.0)
         for s in range(link.station, link.station + link.stations - 1):
             station = Station(solve.cells.stations, s)
@@ -160,12 +197,12 @@ def prepare_stations(robot: ChainTables, step: Step, chain: ChainMemory, gh: Sca
                 p = apply_inertia(M, J, free) - h * wrench_cross(V, apply_inertia(M, J, V)) + h * body.wrench
                 own.matrix = matrix6_of(Inertia(M, o, J))
                 own.momentum = p
-                for j in range(link.freedoms):
-                    pulled = apply_inertia(M, J, column(solve, station.lever, j))
-                    add_station(link, solve, j, station.lever, pulled, p, arm)
+                for g in range(groups_of(link)):
+                    S = columns_in(solve, s, g)
+                    add_station(link, solve, k, g, station.lever, apply_inertia(M, J, S), power(S, p), arm)
                 I, f = I + carry_inertia(Inertia(M, o, J), arm), f + carry_wrench(p, arm)
         put_rows(solve.loads, k, WITHIN, matrix6_of(I), f)
-        mirror(link, solve)
+        finish_sums(link, solve, k)
         body, own = Body(step.places, k), BodyStep(step.bodies, k)
         if link.massless:
             own.matrix = no_matrix6(0.0)
@@ -187,22 +224,41 @@ def put_rows(loads: Array, k: int, place: int, I: Matrix6, f: Wrench) -> None:
 
 
 @func
-def add_station(link: LinkRow, solve: CellSolve, j: int, lever: int, pulled: Wrench, p: Wrench, arm: Vector) -> None:
-    """One station moved by freedom j: `pulled` = B J_j; D below its diagonal only."""
-    v, W = link.column + j, carry_wrench(pulled, arm)
-    put_pair_at(solve.own[v], 0, wrench_at(solve.own[v], 0) + W)
-    solve.own[v, 6] += power(column(solve, lever, j), p)
-    for i in range(j + 1):
-        solve.matrix[link.column + j, i] += power(column(solve, lever, i), pulled)
+def lay_columns(link: LinkRow, solve: CellSolve, k: int) -> None:
+    """The columns of the stations of a cell side by side; nothing of it is summed up yet."""
+    sums = as_lane_array(solve.sums)
+    for g in range(groups_of(link)):
+        for c in range(7):
+            sums[k - 1, g, c] = 0.0 * sums[k - 1, g, c]
+    for s in range(link.station, link.station + link.stations):
+        lever = Station(solve.cells.stations, s).lever
+        for j in range(link.freedoms):
+            J, rows, i = column(solve, lever, j), solve.screws[s, j // LANES], j % LANES
+            rows[0, i], rows[1, i], rows[2, i] = J.linear
+            rows[3, i], rows[4, i], rows[5, i] = J.angular
 
 
 @func
-def mirror(link: LinkRow, solve: CellSolve) -> None:
-    """The part of D above its diagonal. What is taken ahead of a given freedom was left out: its row has none."""
+def add_station(
+    link: LinkRow, solve: CellSolve, k: int, g: int, lever: int, pulled: Wrench, pushed: Lanes, arm: Vector
+) -> None:
+    """One station moved by a group of freedoms: `pulled` = B J, `pushed` = Jᵀ f."""
+    sums, matrix = as_lane_array(solve.sums), as_lane_array(solve.matrix)
+    put_wrench_in(sums, k - 1, g, wrench_in(sums, k - 1, g) + carry_wrench(pulled, arm))
+    sums[k - 1, g, 6] = sums[k - 1, g, 6] + pushed
+    for i in range(link.freedoms):
+        v = link.column + i
+        matrix[v, g] = matrix[v, g] + power(column(solve, lever, i), pulled)
+
+
+@func
+def finish_sums(link: LinkRow, solve: CellSolve, k: int) -> None:
+    """The same sums, freedom by freedom; what acts along each of them stands behind its row."""
     for j in range(link.freedoms):
-        for i in range(j):
-            v, u = link.column + j, link.column + i
-            solve.matrix[u, j] = solve.matrix[v, i] - solve.ahead[v, i] + solve.ahead[u, j]
+        own, sums, i = solve.own[link.column + j], solve.sums[k - 1, j // LANES], j % LANES
+        for c in range(7):
+            own[c] = sums[c, i]
+        own[6] += CellFreedom(solve.freedoms, link.column + j).effort
 
 
 # -------------------------------------------------------------------------------------------------- once per iteration
@@ -347,52 +403,61 @@ def carry_rows(v: Vector, columns: Vector) -> Vector:
 
 
 @func
-def rows_in(source: Array, k: int, place: int) -> Wrench:
-    """[I | f], six rows in lanes."""
-    return Wrench(
-        Vector(source[k, place, 0], source[k, place, 1], source[k, place, 2]),
-        Vector(source[k, place, 3], source[k, place, 4], source[k, place, 5]),
+def row_times(row: Lanes, J: Twist) -> Lanes:
+    """The first six numbers of a row with a twist of lanes."""
+    a, b = J
+    return (
+        lane(row, 0) * a.x
+        + lane(row, 1) * a.y
+        + lane(row, 2) * a.z
+        + lane(row, 3) * b.x
+        + lane(row, 4) * b.y
+        + lane(row, 5) * b.z
     )
 
 
 @func
-def load_cell(
-    link: LinkRow, solve: CellSolve, lever: int, zero: Lanes, arm: Vector, columns: Vector, G: Wrench
-) -> None:
+def rows_times(v: Vector, J: Twist) -> Vector:
+    return Vector(row_times(v.x, J), row_times(v.y, J), row_times(v.z, J))
+
+
+@func
+def load_cell(link: LinkRow, solve: CellSolve, k: int, arm: Vector, columns: Vector, G: Wrench) -> None:
     """D, U, V and y of a cell: what its own stations sum to, and [I | f] at its end."""
-    first, m, right, own = link.column, link.freedoms, as_lane_array(solve.right), solve.own
-    for j in range(m):
-        freedom, J, v = CellFreedom(solve.freedoms, first + j), column(solve, lever, j), first + j
-        row = lanes_of(zero, J, 0.0)
-        U = Wrench(
-            Vector(total(G.force.x * row), total(G.force.y * row), total(G.force.z * row)),
-            Vector(total(G.torque.x * row), total(G.torque.y * row), total(G.torque.z * row)),
-        )
-        freedom.answer = carry_wrench(U, arm) + wrench_at(own[v], 0)
-        right[j] = as_lane_array(own)[v] + carry_row(power(J, G), columns)
+    first, m, s = link.column, link.freedoms, link.station + link.stations - 1
+    right, whole, matrix = as_lane_array(solve.right), as_lane_array(solve.whole), as_lane_array(solve.matrix)
+    sums, answers, lever = (
+        as_lane_array(solve.sums),
+        as_lane_array(solve.answers),
+        Station(solve.cells.stations, s).lever,
+    )
+    for g in range(groups_of(link)):
+        J = columns_in(solve, s, g)
+        U = Wrench(rows_times(G.force, J), rows_times(G.torque, J))
+        put_wrench_in(answers, k - 1, g, wrench_in(sums, k - 1, g) + carry_wrench(U, arm))
         for i in range(m):
-            solve.whole[first + i, j] = solve.matrix[first + i, j] + power(column(solve, lever, i), U)
+            whole[first + i, g] = matrix[first + i, g] + power(column(solve, lever, i), U)
+    for j in range(m):
+        right[j] = as_lane_array(solve.own)[first + j] + carry_row(power(column(solve, lever, j), G), columns)
 
 
 @func
 def load_contact(
-    link: LinkRow, solve: CellSolve, lever: int, zero: Lanes, arm: Vector, contact: ContactRow, G: Wrench
+    link: LinkRow, solve: CellSolve, k: int, s: int, zero: Lanes, arm: Vector, contact: ContactRow, G: Wrench
 ) -> Wrench:
-    """The same with a linearised contact within the cell, of a station that is `arm` from the inner node; [I | f] there
-    with it.
-    """
-    first, m, right = link.column, link.freedoms, as_lane_array(solve.right)
-    law, own = cell_contact_law(contact), unit_wrenches(contact, contact.arm)
-    units = unit_wrenches(contact, arm + contact.arm)
-    rows = rows_of(zero, law, units)
-    for j in range(m):
-        v = rates_of(own, column(solve, lever, j))
-        freedom, U = CellFreedom(solve.freedoms, first + j), sum_of(answer_of(law, v), own)
-        freedom.answer = freedom.answer + carry_wrench(U, arm)
-        right[j] = right[j] + sum_of(v, rows)
+    """The same with a linearised contact of station s, which is `arm` from the inner node; [I | f] there with it."""
+    first, m, lever = link.column, link.freedoms, Station(solve.cells.stations, s).lever
+    right, whole, answers = as_lane_array(solve.right), as_lane_array(solve.whole), as_lane_array(solve.answers)
+    law, units = cell_contact_law(contact), unit_wrenches(contact, contact.arm)
+    for g in range(groups_of(link)):
+        U = sum_of(answer_of(law, rates_of(units, columns_in(solve, s, g))), units)
+        put_wrench_in(answers, k - 1, g, wrench_in(answers, k - 1, g) + carry_wrench(U, arm))
         for i in range(m):
-            solve.whole[first + i, j] += power(column(solve, lever, i), U)
-    return G + sum_of(rows, units)
+            whole[first + i, g] = whole[first + i, g] + power(column(solve, lever, i), U)
+    rows = sum_of(rows_of(zero, law, unit_wrenches(contact, arm + contact.arm)), units)
+    for j in range(m):
+        right[j] = right[j] + power(column(solve, lever, j), rows)
+    return G + carry_wrench(rows, arm)
 
 
 @func
@@ -403,7 +468,7 @@ def eliminate_cell(link: LinkRow, k: int, step: Step) -> None:
     for j in range(m):
         v = first + j
         for i in range(m):
-            factor[j, i] = solve.whole[v, i]
+            factor[j, i] = solve.whole[v, i // LANES, i % LANES]
         if solve.cells.given[v] > 0:
             freedom = CellFreedom(solve.freedoms, v)
             freedom.need = wrench_at(solve.right[j], 0)
@@ -429,24 +494,23 @@ def cell_backward_pass(robot: ChainTables, step: Step, count: int) -> tuple[Matr
     a, last = last_of_robot(step, count), len(links.codes) - 1
     for k in range(last, 0, -1):
         link, arm = LinkRow(links, k), Body(step.places, k).arm
-        G, a = contacts_at(step, k, a, zero, G + rows_in(loads, k, END))
-        end, columns = Station(solve.cells.stations, link.station + link.stations - 1), columns_at(zero, arm)
-        load_cell(link, solve, end.lever, zero, arm, columns, G)
+        G, a = contacts_at(step, k, a, zero, G + wrench_in(loads, k, END))
+        columns = columns_at(zero, arm)
+        load_cell(link, solve, k, arm, columns, G)
         G = Wrench(carry_rows(G.force, columns), carry_rows(G.torque, columns))
-        G = carry_wrench(G, arm) + rows_in(loads, k, WITHIN)
+        G = carry_wrench(G, arm) + wrench_in(loads, k, WITHIN)
         while a >= 0 and step.owner[step.active[a]] > last:  # within a cell: stations stand behind all ends
             contact, owner = ContactRow(step.contacts, step.active[a]), step.owner[step.active[a]]
             if solve.station[owner] < link.station:
                 break
             if contact.acts > 0.0 and is_fixed(step, step.active[a]):
-                station, at = Station(solve.cells.stations, solve.station[owner]), Body(step.places, owner).arm
-                G = load_contact(link, solve, station.lever, zero, at, contact, G)
+                G = load_contact(link, solve, k, solve.station[owner], zero, Body(step.places, owner).arm, contact, G)
             a -= 1
         eliminate_cell(link, k, step)
         for j in range(link.freedoms):
-            G = G - found[j] * CellFreedom(solve.freedoms, link.column + j).answer
+            G = G - found[j] * answer_at(solve, k, j)
             gains[link.column + j] = found[j]
-    G, a = contacts_at(step, 0, a, zero, G + rows_in(loads, 0, END))
+    G, a = contacts_at(step, 0, a, zero, G + wrench_in(loads, 0, END))
     f = Wrench(vector_of(G.force, 6), vector_of(G.torque, 6))
     return Matrix6(block_of(G.force, 0), block_of(G.force, 3), block_of(G.torque, 0), block_of(G.torque, 3)), f
 
@@ -493,7 +557,7 @@ def given_efforts(robot: ChainTables, step: Step, chain: ChainMemory, h: Scalar)
                 freedom = CellFreedom(solve.freedoms, v)
                 total = power(u, freedom.need) - freedom.needs
                 for i in range(link.freedoms):
-                    total += solve.whole[v, i] * step.rates[link.column + i]
+                    total += solve.whole[v, i // LANES, i % LANES] * step.rates[link.column + i]
                 chain.torque[v] = total / h - chain.passive[v]
 
 

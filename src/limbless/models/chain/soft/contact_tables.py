@@ -55,7 +55,7 @@ def layout_of(size: int, freedoms: int, rows: int, contacts: int, objects: int) 
 
 def solve_memory(model: SoftContact, cells: Any, rows: int) -> CellSolve:
     n, most = cells.elastic.shape
-    count = len(model.plan.cells)
+    count, groups = len(model.plan.cells), -(-most // LANES)
     return CellSolve(
         SweptCells.of(cells),
         aligned_zeros((count + 1, 2, 6, LANES)),
@@ -65,8 +65,11 @@ def solve_memory(model: SoftContact, cells: Any, rows: int) -> CellSolve:
         StationStep.zeros(rows),
         np.argsort(np.concatenate([[-1], Station.of(cells.stations).body])) - 1,
         aligned_zeros((n, most)),
-        aligned_zeros((n, most)),
-        aligned_zeros((n, most)),
+        aligned_zeros((len(Station.of(cells.stations).body), groups, 6, LANES)),
+        aligned_zeros((count, groups, 7, LANES)),
+        aligned_zeros((n, groups, LANES)),
+        aligned_zeros((count, groups, 6, LANES)),
+        aligned_zeros((n, groups, LANES)),
         aligned_zeros((count, most, most)),
         np.zeros((count, most), dtype=np.int64),
         aligned_zeros((most, LANES)),
