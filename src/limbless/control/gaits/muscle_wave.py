@@ -46,11 +46,12 @@ class MuscleWave(Gait):
     def sample(self, times: Array, stations: Array) -> Drive:
         """Efforts (T, S, 6), N and N m."""
         value = np.zeros((len(times), len(stations), 6))
-        wave = np.sin(2.0 * np.pi * (times[:, None] / self.period - stations / self.wavelength))
+        when, where = 2.0 * np.pi * times / self.period, 2.0 * np.pi * stations / self.wavelength
         there = (stations >= self.start) & (stations <= (np.inf if self.end is None else self.end))
-        value[..., 5] = self.couple * smooth_steps(times, self.ramp)[0][:, None] * wave * there
-        if self.envelope:
-            value[..., 5] *= self._spline(stations)
+        there = there * self._spline(stations) if self.envelope else there
+        # sin(when - where), with a sine of each instant and of each place
+        turning = self.couple * smooth_steps(times, self.ramp)[0] * np.stack([np.sin(when), -np.cos(when)])
+        value[..., 5] = turning.T @ (there * np.stack([np.cos(where), np.sin(where)]))
         still = np.zeros(value.shape)  # nobody reads it: `zeros_like` would write it
         return Drive(value, still, still)
 

@@ -41,16 +41,17 @@ __getattr__ = lazy_names(
         "cell_problem": "SINGULAR stand_cells",
         "cell_response": "accept_cells pull_ropes respond_cells turn_winches",
         "cell_step": (
-            "CellFreedom CellRecord CellResponse CellSolve CellStep SoftContactProblem SoftContactRecords "
-            "SoftLayout SoftRule StationStep"
+            "CellFreedom CellRecord CellResponse CellSolve SoftContactProblem SoftContactRecords "
+            "SoftLayout SoftRule StationStep SweptCells"
         ),
         "cell_sweeps": (
-            "cell_backward_pass cell_forward_pass cell_slope column given_efforts prepare_stations start_twists"
+            "answer_at cell_backward_pass cell_forward_pass cell_slope column given_efforts prepare_stations "
+            "start_twists"
         ),
         "contact_law": (
-            "PointLaw RollLaw STATES contact_wrench explicit_impulse held_directions impulse_of law_about law_matrix6 "
-            "law_point law_roll linearise load_of_force natural_map no_impulse no_law put_impulse put_law_impulse "
-            "put_rates roll_scale state_of"
+            "STATES along contact_wrench explicit_impulse held_directions impulse_of law_matrix6 linearise "
+            "load_of_force natural_map no_impulse no_law put_impulse put_law_impulse put_rates roll_scale "
+            "slip_scales state_of"
         ),
         "fallback": "run_fallback",
         "free_objects": "end_objects keep_objects move_surfaces place_objects push_other start_objects",
@@ -72,7 +73,8 @@ __getattr__ = lazy_names(
         "objects_in_water": "BluntBodyDrag ObjectsInWater add_object_water carried_force",
         "problem": "DEEPEST ENDS SPEED gather_touch load_warm_start set_stabilisation store_warm_start",
         "scene": (
-            "AffineLaw AffineLoad ContactRow ContactSurface Feature LastPose Pair PatchRow Scene SleepState WarmStart"
+            "AffineLaw AffineLoad ContactRow ContactSurface Feature Impulse LastPose Pair PatchRow Scene "
+            "SleepState WarmStart"
         ),
         "semismooth_newton": "PLAIN contact_velocities give_torques newton_iteration solve_contacts solve_linearised",
         "step": (

@@ -125,7 +125,7 @@ def go_to_gaps(problem: SoftContactProblem, t: Scalar, h: Scalar, watched: bool,
     robot, scene, options = problem.robot, problem.scene, problem.options
     where, memory, ahead = problem.where, problem.memory, (1.0 - problem.rule.theta) * h
     chain, step, counts = memory.chain, memory.step, StepCounters(memory.counts, 0)
-    cells, velocity = step.cells.cells, LinkRow(robot.links, 0).velocity
+    cells, velocity = chain.cells, LinkRow(robot.links, 0).velocity
     for c in range(chain.total.shape[0]):
         chain.total[c] = 0.0
     occupy_free(robot, cells.given, winch_start(cells, chain.state), x, ahead, chain.total, chain.state)
@@ -347,7 +347,7 @@ def cell_contact_step(problem: SoftContactProblem, n: int, t: Scalar, h: Scalar,
         part *= 0.5
     solve.counts[2] += solve.counts[0]
     if problem.options.controllers is not None:
-        take_strains(problem.robot, x, solve.cells)
+        take_strains(problem.robot, x, problem.memory.chain.cells)
         sample_all(problem.options.controllers, problem.robot, x, problem.memory.chain)
     return 0
 

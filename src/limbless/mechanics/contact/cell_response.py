@@ -21,6 +21,7 @@ from limbless.mechanics.algebra import (
     lu_factorise,
     lu_solve,
     power,
+    wrench_at,
 )
 from limbless.mechanics.chain import (
     BASES,
@@ -43,6 +44,7 @@ from limbless.mechanics.contact import (
     Factors,
     ImpulseResponse,
     Step,
+    answer_at,
     answer_at_base,
     cell_forward_pass,
     column,
@@ -84,7 +86,7 @@ def sweep_response(robot: ChainTables, base: int, step: Step, answers: Rows[Impu
         lu_solve(solve.factor[k - 1], link.freedoms, solve.order[k - 1], right, found)
         for j in range(link.freedoms):
             rates[link.column + j] = found[j]
-            inner = inner - found[j] * CellFreedom(solve.freedoms, link.column + j).answer
+            inner = inner - found[j] * answer_at(solve, k, j)
         p = inner + ImpulseResponse(told, k - 1).push
     first = ImpulseResponse(told, 0)
     first.push = p
@@ -95,7 +97,7 @@ def sweep_response(robot: ChainTables, base: int, step: Step, answers: Rows[Impu
         lever = Station(solve.cells.stations, link.station + link.stations - 1).lever
         beyond = carry_twist(u, Body(step.places, k).arm)
         for j in range(link.freedoms):
-            rate = rates[link.column + j] - power(u, CellFreedom(solve.freedoms, link.column + j).reach)
+            rate = rates[link.column + j] - power(u, wrench_at(solve.gains[link.column + j], 0))
             rates[link.column + j] = rate
             beyond = beyond + rate * column(solve, lever, j)
         u = beyond

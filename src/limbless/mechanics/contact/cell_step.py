@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from limbless.mechanics.algebra import Inertia, Twist, Wrench
+from limbless.mechanics.algebra import Twist, Wrench
 from limbless.mechanics.compiled import Array, IntArray, Rows, Table, table
 
 if TYPE_CHECKING:
-    from limbless.mechanics.chain import Cells, ChainRecords, ChainTables
+    from limbless.mechanics.chain import (
+        Cells,
+        ChainRecords,
+        ChainTables,
+        DriveSample,
+        ElasticTendons,
+        JacobianColumn,
+        Station,
+        TendonState,
+    )
     from limbless.mechanics.contact import (
         BodyInertia,
         ContactMemory,
@@ -22,22 +31,9 @@ if TYPE_CHECKING:
 
 
 @table
-class CellStep(Table):
-    """What the stations within a cell sum to, about its inner node: the same in all iterations of a pass."""
-
-    inertia: Inertia  # Σ Xᵀ B X
-    momentum: Wrench  # Σ Xᵀ f
-
-
-@table
 class CellFreedom(Table):
     """A freedom of a cell in the sweeps. D is not symmetric where a contact slips: V is not Uᵀ."""
 
-    own: Wrench  # Σ Xᵀ B J of the stations within
-    answer: Wrench  # U: with all beyond, and with contacts
-    reach: Wrench  # its row of D⁻¹ V
-    pushed: float  # and of D⁻¹ y
-    push: float  # Σ Jᵀ f of the stations within, with what acts along it
     need: Wrench  # V and y of a given one, before its row became that of its rate
     needs: float
     before: float  # rate before this pass
@@ -58,17 +54,46 @@ class CellRecord(Table):
     passes: float  # and evaluations of the body
 
 
+class SweptCells(NamedTuple):
+    """What a step needs of `Cells`, from which it is taken: the whole of it is long to hand on."""
+
+    stations: Rows[Station]
+    viscous: Array
+    elastic: Array
+    given: IntArray
+    driven: IntArray
+    scale: Array
+    present: DriveSample
+    pulls: Rows[TendonState]
+    ropes: ElasticTendons | None
+    columns: Rows[JacobianColumn]
+    span: Array
+
+    @classmethod
+    def of(cls, cells: Cells) -> SweptCells:
+        return cls(*(getattr(cells, name) for name in cls._fields))
+
+
 class CellSolve(NamedTuple):
     """Cells over a step."""
 
-    cells: Cells
-    rows: Rows[CellStep]  # (cells,)
+    cells: SweptCells
+    # (bodies of ends, 2, 6, 8) [I | f] of the end of each cell, about itself, and of the stations within, about the
+    # inner node: the same in all iterations of a pass
+    loads: Array
+    own: Array  # (freedoms, 8) Σ Jᵀ [B X | f] of the stations within, with what acts along the freedom
+    gains: Array  # (freedoms, 8) D⁻¹ [V | y]
     freedoms: Rows[CellFreedom]
     stations: Rows[StationStep]  # (bodies,)
     station: IntArray  # (bodies,) number of the station that each is
     ahead: Array  # (freedoms, most) A = θh C + (θh)² K of the free ones
-    matrix: Array  # (freedoms, most) D of the stations within, and A
-    whole: Array  # (freedoms, most) with all beyond, and with contacts
+    # With the freedoms of a cell side by side, eight in a group: columns of all stations; of the stations within a cell
+    # Σ Xᵀ B J, and Σ Jᵀ f behind it, and D with A; U and D with all beyond, and with contacts
+    screws: Array  # (stations, groups, 6, 8)
+    sums: Array  # (cells, groups, 7, 8)
+    matrix: Array  # (freedoms, groups, 8)
+    answers: Array  # (cells, groups, 6, 8)
+    whole: Array  # (freedoms, groups, 8)
     # (cells, most, most) of D with the rows of given freedoms replaced, as `lu_factorise` leaves it
     factor: Array
     order: IntArray  # (cells, most)

@@ -30,9 +30,6 @@ from limbless.mechanics.algebra import Matrix, Matrix6, Twist, Vector, Wrench, c
 from limbless.mechanics.compiled import IntArray, Rows, Scalar, func, kernel, sqrt
 from limbless.mechanics.contact.scene import AffineLaw, AffineLoad, ContactRow, Impulse, Pair
 
-# rolling friction is weak and mostly sticks: longer trial steps than for sliding find this sooner
-ROLL_DESCENT = 30.0
-
 
 class States(NamedTuple):
     """What a contact does."""
@@ -163,9 +160,12 @@ def trial_twist(contact: ContactRow, eT: Scalar, rT: Scalar) -> Pair:
 
 
 @kernel
-def linearise(contacts: Rows[ContactRow], active: IntArray, count: int, e: Scalar, rho: Scalar, held: Scalar) -> None:
+def linearise(
+    contacts: Rows[ContactRow], active: IntArray, count: int, e: Scalar, rho: Scalar, roll: Scalar, held: Scalar
+) -> None:
     """Replace the laws of the active contacts by affine ones at the present impulse and velocity.
 
+    Trial steps of rolling friction are `roll` times as long as those of sliding.
     `held` (1 or 0) takes the frozen radii of friction instead of the load, and the laws as explicit functions of the
     velocity: the equations then belong to a convex function.
     """
@@ -184,14 +184,16 @@ def linearise(contacts: Rows[ContactRow], active: IntArray, count: int, e: Scala
         if radius > 0.0:
             if frozen:
                 line = AffineLoad(radius, 0.0)
-            linearise_friction(contact, e, rho, frozen, radius, line)
+            linearise_friction(contact, e, rho, roll, frozen, radius, line)
         else:
             contact.shear_law = no_law()
             contact.twist_law = no_law()
 
 
 @func
-def linearise_friction(contact: ContactRow, e: Scalar, rho: Scalar, frozen: bool, z: Scalar, line: AffineLoad) -> None:
+def linearise_friction(
+    contact: ContactRow, e: Scalar, rho: Scalar, roll: Scalar, frozen: bool, z: Scalar, line: AffineLoad
+) -> None:
     """The affine laws of sliding and rolling of a contact of radius z; zero where it has no such friction."""
     low, high = stiffness_scales(contact)
     law = no_law()
@@ -206,7 +208,7 @@ def linearise_friction(contact: ContactRow, e: Scalar, rho: Scalar, frozen: bool
     law = no_law()
     if mu > 0.0:
         eT = e * (mu * mu)
-        rT = 1.0 / eT if frozen else ROLL_DESCENT * rho / (mu * mu)
+        rT = 1.0 / eT if frozen else roll * rho / (mu * mu)
         law = cone_law(False, trial_twist(contact, eT, rT), z, line, contact.twist_before, eT, rT)
     contact.twist_law = law
 

@@ -71,13 +71,14 @@ from limbless.mechanics.contact import (
 )
 
 PLAIN = 6  # iterations of Newton's method: one to six suffice almost always
+# rolling friction of links is weak and mostly sticks, which longer trial steps find sooner. The stations of a soft body
+# roll as one: where all of them slip the sum overshoots, and back again, unless a trial step finds that they stick
+ROLL_OF_LINKS, ROLL_OF_CELLS = 30.0, 1.0
 
 
 @noinline_func
 def backward_pass(robot: ChainTables, step: Step, count: int) -> tuple[Matrix6, Wrench]:
     """From tip to base: matrix and momentum with which the whole robot answers the twist of its base."""
-    if step.cells is not None:
-        return cell_backward_pass(robot, step, count)
     kinds, links, _ = robot
     I = no_matrix6(0.0)
     f = Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
@@ -140,9 +141,6 @@ def forward_pass(robot: ChainTables, step: Step, solved: Scalar) -> None:
 
     (A number: numba would compile a kernel once more for True and for False.)
     """
-    if step.cells is not None:
-        cell_forward_pass(robot, step, solved)
-        return
     kinds, links, _ = robot
     u = BaseStep(step.base, 0).twist
     BodyStep(step.bodies, 0).twist = u
@@ -155,6 +153,23 @@ def forward_pass(robot: ChainTables, step: Step, solved: Scalar) -> None:
             step.rates[v] = joint.effort if link.given else joint.pushed - power(u, joint.reach)
         u = u + step.rates[v] * screw_by(kinds, link.kind, link, step.axes)
         BodyStep(step.bodies, k).twist = u
+
+
+@func
+def sweep_inward(robot: ChainTables, step: Step, count: int) -> tuple[Matrix6, Wrench]:
+    """From tip to base, of links or of cells."""
+    if step.cells is not None:
+        return cell_backward_pass(robot, step, count)
+    return backward_pass(robot, step, count)
+
+
+@func
+def sweep_outward(robot: ChainTables, step: Step, solved: Scalar) -> None:
+    """And back."""
+    if step.cells is not None:
+        cell_forward_pass(robot, step, solved)
+    else:
+        forward_pass(robot, step, solved)
 
 
 @func
@@ -208,13 +223,13 @@ def solve_clamped(robot: ChainTables, base: int, step: Step, count: int) -> None
 @func
 def solve_chain(robot: ChainTables, base: int, step: Step, count: int) -> None:
     """One pass from tip to base and one back."""
-    I, f = backward_pass(robot, step, count)
+    I, f = sweep_inward(robot, step, count)
     own = BaseStep(step.base, 0)
     u = solve_base(base, I, f, Body(step.places, 0).rotation, step.system)
     own.twist = u
     if base != BASES.free:
         own.hold = I @ u - f
-    forward_pass(robot, step, 1.0)
+    sweep_outward(robot, step, 1.0)
     if step.cells is not None:
         if step.cells.cells.ropes is not None:
             pull_ropes(robot, base, step, I)
@@ -227,7 +242,10 @@ def newton_iteration(
     robot: ChainTables, options: ContactOptions, step: Step, count: int, rho: Scalar, frozen: Scalar
 ) -> Scalar:
     """One Newton iteration with trial steps of length `rho`: linearise, solve, and measure what remains."""
-    linearise(step.contacts, step.active, count, options.compliance, rho, frozen)
+    roll = ROLL_OF_LINKS
+    if step.cells is not None:
+        roll = ROLL_OF_CELLS
+    linearise(step.contacts, step.active, count, options.compliance, rho, roll, frozen)
     if options.dry is not None:
         linearise_joint_friction(options.dry, robot, step)
     solve_linearised(robot, options.base, step, count)
@@ -254,7 +272,7 @@ def solve_contacts(
     cycle once it is seen, and go to the rescue without the shorter ones, which hardly ever help them. Returns the
     number of iterations, the natural map (m/s) and whether the rescue had to be called.
     """
-    forward_pass(robot, step, 0.0)
+    sweep_outward(robot, step, 0.0)
     for a in range(count):
         i = step.active[a]
         put_rates(ContactRow(step.contacts, i), relative_twist(step, i))

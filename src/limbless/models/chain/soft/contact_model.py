@@ -16,13 +16,10 @@ from limbless.control.gaits.base import Gait
 from limbless.core import InputError
 from limbless.environments.base import Environment
 from limbless.mechanics.chain import ChainTables
-from limbless.mechanics.compiled import PythonCallback, pack
+from limbless.mechanics.compiled import PythonCallback
 from limbless.mechanics.contact import (
-    ENDS,
-    SINGULAR,
     BodyInertia,
     BodyVelocity,
-    CellRecord,
     ContactMemory,
     ContactOptions,
     ContactRow,
@@ -31,34 +28,30 @@ from limbless.mechanics.contact import (
     SoftContactRecords,
     SoftLayout,
     SoftRule,
-    StepCounters,
-    StepRecord,
     run_fallback,
     stand_cells,
 )
 from limbless.mechanics.contact.shapes.primitives import FAR
-from limbless.mechanics.integrate import dirk, moreau
+from limbless.mechanics.integrate import dirk
 from limbless.models import (
     Records,
     SoftSettings,
     State,
-    Status,
     TotalsStore,
     Variable,
     Variables,
-    before_failure,
     choose,
-    law_failure,
     water_of,
 )
 from limbless.models.chain import chain_problem
 from limbless.models.chain.contact import contact_messages, contact_recorder, contact_scene, moving_body_tables
 from limbless.models.chain.contact.contact_recorder import contact_forces
-from limbless.models.chain.soft import cell_tables, contact_posture, contact_tables, failure_messages
+from limbless.models.chain.contact.standing_contact import LAST, STEP
+from limbless.models.chain.soft import contact_posture, contact_tables
 from limbless.models.chain.soft.soft_features import mobility, touching_of
 from limbless.models.chain.soft.soft_model import Soft
-from limbless.models.chain.soft.standing_soft import LAST_TENDONS
-from limbless.models.recording.body_recorder import contiguous, kept_arrays, mean_powers, mean_schema
+from limbless.models.chain.soft.standing_touch import StandingTouch
+from limbless.models.recording.body_recorder import contiguous, mean_powers, mean_schema
 from limbless.robots.base import Preset, Robot
 
 if TYPE_CHECKING:
@@ -67,9 +60,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 BENT = 0.3  # rad between neighbours, from which on a straight capsule is visibly off its arc
 THETA, TOLERANCE = 0.6, 1e-4  # where nothing is said: an error of the stage far below that of the step
-_UNRECORDED = "unrecorded"
-_LAST = ("last_contacts", "last_outcomes", "last_base", "last_touch")
-_CLOCK = "last_step"
 
 
 class SoftContact(Soft):
@@ -261,8 +251,7 @@ class SoftContact(Soft):
         return np.stack([inner[:-1], inner[1:]], axis=1)
 
     def standing_problem(self) -> Any:
-        """None: every period of a controller is a block of `advance`."""
-        return None
+        return StandingTouch(self)
 
     @property
     def tables(self) -> ChainTables:
@@ -281,81 +270,15 @@ class SoftContact(Soft):
             return slice(None)
         return (self.crowd.other < 0) & (self.scene.owner < self.crowd.first)
 
-    def advance(
-        self,
-        state: State,
-        knots: Array,
-        record: NDArray[np.bool_],
-        drive: cell_tables.SoftDrive,
-        theta: float | None = None,
-    ) -> tuple[State, Records, Status]:
-        """From knot to knot; `theta` in place of the model's own."""
+    def refuse_start(self, state: State, knots: Array) -> None:
+        """A start inside something."""
         if state.time == 0.0:
             self._refuse_penetration(state)
         self._longest = max(self._longest, float(np.diff(knots).max(initial=0.0)))
-        x, times = state.x.copy(), knots[record]
-        tally = self._tallies.start(state.memory, state.time)
-        memory = contact_tables.memory_for(self, drive, len(times), tally)
-        kept = contact_tables.records_for(self, memory, len(times), self._tallies.records(len(times)))
-        now, solve = StepCounters.of(memory.counts), memory.step.cells
-        now.residual[0], now.depth[0] = state.memory.get(_UNRECORDED, np.zeros(2))
-        solve.clock[:] = 0.0, 0.0, knots[0], float(state.memory.get(_CLOCK, np.zeros(1))[0])
-        touch = () if self._loop is None else (memory.chain.touch,)
-        last = (memory.step.contacts, memory.outcomes, memory.step.base, *touch)
-        for name, values in zip(_LAST, last, strict=False):
-            if name in state.memory and state.memory[name].shape == values.shape:
-                values[:] = state.memory[name]
-        problem, saving = self.contact_problem(drive, memory, kept, theta)
-        trouble, step = moreau.advance(pack(problem), knots, record, x)
-        if saving.error is not None:
-            raise saving.error
-        self._counts += now.steps[0], now.iterations[0], now.fallbacks[0], solve.counts[2], solve.counts[3]
-        done = float(knots[step])
-        status = self._status(int(trouble), done, problem, knots, step)
-        steps, more = StepRecord.of(kept.steps), CellRecord.of(kept.own)
-        held: Any = kept
-        records = Records(
-            {
-                "time": times,
-                **kept_arrays(kept.chain),
-                "tendons": memory.chain.cells.kept,
-                "iterations": more.passes,
-                "numerical": more.numerical,
-                "contacts": held.contacts,
-                "resultant": steps.resultant,
-                "residual": steps.residual,
-                "depth": steps.depth,
-                "objects": kept.objects,
-            }
-        )
-        left: dict[str, Any] = {
-            _UNRECORDED: np.array([now.residual[0], now.depth[0]]),
-            _CLOCK: np.array([solve.clock[3]]),
-            **dict(zip(_LAST, last, strict=False)),
-            **({LAST_TENDONS: memory.chain.cells.pulls.copy()} if self.tendons else {}),
-        }
-        after = State(done, x, {**state.memory, **left, **self._tallies.named(tally)})
-        return after, before_failure(records, status, of_the_step_that_ended=True), status
 
-    def _status(self, trouble: int, done: float, problem: SoftContactProblem, knots: Array, step: int) -> Status:
-        """How a block ended, in a sentence."""
-        status = law_failure(self.asked)
-        status = status if status.failure else self.lawful.failure(done)
-        if status.failure or not trouble:
-            return status
-        now = StepCounters.of(problem.memory.counts)
-        if trouble > SINGULAR:
-            return failure_messages.singular(self, trouble - SINGULAR, done)
-        if trouble == ENDS.sunk:
-            deepest = int(now.deepest[0])
-            depth = -float(ContactRow.of(problem.memory.step.contacts).gap[deepest])
-            return self._meetings.sunk(deepest, depth, done, float(knots[min(step + 1, len(knots) - 1)] - done))
-        if trouble == ENDS.crowded:
-            return contact_messages.crowded(done)
-        if now.last[0] <= self._options.bound:
-            return failure_messages.unsolved(self, done, problem.memory.chain)
-        load = np.asarray(ContactRow.of(problem.memory.step.contacts).load)
-        return self._meetings.unsolved(done, now.last[0], self._options.bound, load)
+    def count(self, now: Any, solve: Any) -> None:
+        """Add the `StepCounters` of a block, and what its cells counted."""
+        self._counts += now.steps[0], now.iterations[0], now.fallbacks[0], solve.counts[2], solve.counts[3]
 
     # What is recorded
 
@@ -384,10 +307,10 @@ class SoftContact(Soft):
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base, freedoms, and what the last step did at every contact."""
         contacts = ContactRow.zeros(len(self.scene.owner))
-        last = state.memory.get(_LAST[0])
+        last = state.memory.get(LAST[0])
         if last is not None and last.shape == contacts.shape:
             contacts[:] = last
-        length = float(state.memory.get(_CLOCK, np.ones(1))[0])
+        length = float(state.memory.get(STEP, np.ones(1))[0])
         force, found = contact_forces(contacts, length or 1.0)
         seen = super().observe(state)
         seen |= {"contact_force": force, "contact_state": found, **self.contacts.places}

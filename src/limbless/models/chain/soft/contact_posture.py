@@ -14,6 +14,7 @@ from limbless.mechanics.algebra import matrix_to_quaternion
 from limbless.mechanics.contact.shapes.primitives import FAR
 from limbless.models import Pole, Posture, State, pole_of, pose_of
 from limbless.models.chain.soft.cell_plan import legendre
+from limbless.models.chain.soft.standing_touch import StandingTouch
 from limbless.robots import ACTUATED, Rod, TendonSpine
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def take(model: SoftContact, posture: Posture, x: Array, gait: Gait) -> Array:
         relax(model, x, gait)
     if posture.settle > 0.0:
         steps = max(math.ceil(posture.settle / SETTLING), 1)
-        x[:] = held_run(model, x, gait, np.linspace(0.0, posture.settle, steps + 1), None)
+        x[:] = held_run(StandingTouch(model), x, gait, np.linspace(0.0, posture.settle, steps + 1))
         rest(model, x)
     return x
 
@@ -55,13 +56,14 @@ def rest(model: SoftContact, x: Array) -> None:
     x[model.where.numerical] = 0.0
 
 
-def held_run(model: SoftContact, x: Array, gait: Gait, knots: Array, theta: float | None) -> Array:
+def held_run(problem: StandingTouch, x: Array, gait: Gait, knots: Array) -> Array:
     """The state after steps with the gait held where it starts."""
-    drive = model.drive(gait, np.zeros(2 * len(knots) - 1))
+    drive = problem.model.drive(gait, np.zeros(2 * len(knots) - 1))
     still = drive._replace(
         velocity=0.0 * drive.velocity, acceleration=0.0 * drive.acceleration, command_rate=0.0 * drive.command_rate
     )
-    after, _, status = model.advance(State(0.0, x), knots, np.zeros(len(knots), dtype=bool), still, theta)
+    problem.begin(State(0.0, x), knots, np.zeros(len(knots), dtype=bool), still)
+    after, _, status = problem.leave(problem.go(len(knots) - 1))
     if status.failure:
         raise InputError(f"initial.posture: the robot does not settle: {status.failure}")
     return after.x
@@ -69,11 +71,11 @@ def held_run(model: SoftContact, x: Array, gait: Gait, knots: Array, theta: floa
 
 def relax(model: SoftContact, x: Array, gait: Gait) -> None:
     """Steps that damp all that they do not follow (θ = 1), stopped again and again, until nothing moves."""
-    knots = RELAXING * np.arange(EACH + 1.0)
+    problem, knots = StandingTouch(model, 1.0), RELAXING * np.arange(EACH + 1.0)
     speed = np.inf
     for _ in range(ROUNDS):
         before = x[: model.moving.start].copy()
-        x[:] = held_run(model, x, gait, knots, 1.0)
+        x[:] = held_run(problem, x, gait, knots)
         rest(model, x)
         way = np.concatenate([x[:3] - before[:3], (x[7 : len(before)] - before[7:]) * model.cells().scale[:-2]])
         speed = float(np.abs(way).max(initial=0.0)) / knots[-1]

@@ -19,7 +19,6 @@ from limbless.mechanics.contact import (
     CellRecord,
     CellResponse,
     CellSolve,
-    CellStep,
     ContactMemory,
     ContactRecord,
     ContactRow,
@@ -33,6 +32,7 @@ from limbless.mechanics.contact import (
     Step,
     StepCounters,
     StepRecord,
+    SweptCells,
     WarmStart,
     make_homotopy,
 )
@@ -55,16 +55,21 @@ def layout_of(size: int, freedoms: int, rows: int, contacts: int, objects: int) 
 
 def solve_memory(model: SoftContact, cells: Any, rows: int) -> CellSolve:
     n, most = cells.elastic.shape
-    count = len(model.plan.cells)
+    count, groups = len(model.plan.cells), -(-most // LANES)
     return CellSolve(
-        cells,
-        CellStep.zeros(count),
+        SweptCells.of(cells),
+        aligned_zeros((count + 1, 2, 6, LANES)),
+        aligned_zeros((n, LANES)),
+        aligned_zeros((n, LANES)),
         CellFreedom.zeros(n),
         StationStep.zeros(rows),
         np.argsort(np.concatenate([[-1], Station.of(cells.stations).body])) - 1,
         aligned_zeros((n, most)),
-        aligned_zeros((n, most)),
-        aligned_zeros((n, most)),
+        aligned_zeros((len(Station.of(cells.stations).body), groups, 6, LANES)),
+        aligned_zeros((count, groups, 7, LANES)),
+        aligned_zeros((n, groups, LANES)),
+        aligned_zeros((count, groups, 6, LANES)),
+        aligned_zeros((n, groups, LANES)),
         aligned_zeros((count, most, most)),
         np.zeros((count, most), dtype=np.int64),
         aligned_zeros((most, LANES)),

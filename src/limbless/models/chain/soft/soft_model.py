@@ -57,11 +57,10 @@ from limbless.models.chain.control_tables import ChainLoop, named
 from limbless.models.chain.soft import cell_tables, rest_posture
 from limbless.models.chain.soft.cell_material import CellMaterial
 from limbless.models.chain.soft.cell_plan import CellPlan, RodStations, Stations, rod_plan, spine_plan
-from limbless.models.chain.soft.linearisation import MOVES, fastest_rate, modes_about
+from limbless.models.chain.soft.linearisation import MOVES, Modes, SoftSolution, fastest_rate, modes_about
 from limbless.models.chain.soft.links_as_cells import ChainStations, chain_plan, refuse_of_chain
 from limbless.models.chain.soft.soft_drive import Driving
 from limbless.models.chain.soft.soft_recorder import ChainRecorder, RodRecorder, SoftRecorder, SpineRecorder
-from limbless.models.chain.soft.soft_solution import Modes, SoftSolution
 from limbless.models.chain.soft.standing_soft import LAST_TENDONS, StandingSoft
 from limbless.models.chain.soft.tendon_tables import ChainTendons, RodTendons, RoutedTendons, SpineTendons
 from limbless.models.chain.soft.unused_fields import (

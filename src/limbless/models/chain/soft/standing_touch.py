@@ -1,0 +1,103 @@
+"""The standing problem of a soft body among hard things."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from limbless.core import Array
+from limbless.mechanics.contact import ENDS, SINGULAR, CellRecord, ContactRow, StepCounters, StepRecord
+from limbless.mechanics.integrate import moreau
+from limbless.models import Records, StandingProblem, State, Status, law_failure
+from limbless.models.chain.contact import contact_messages
+from limbless.models.chain.contact.standing_contact import LAST, STEP, UNRECORDED
+from limbless.models.chain.soft import contact_tables, failure_messages
+from limbless.models.chain.soft.standing_soft import LAST_TENDONS
+from limbless.models.recording.body_recorder import kept_arrays
+
+if TYPE_CHECKING:
+    from limbless.models.chain.soft.contact_model import SoftContact
+
+BASE, FELT = "last_base", "last_touch"  # in the memory of a state, beside what `standing_contact` keeps there
+
+
+class StandingTouch(StandingProblem):
+    """Steps whose stage lies at `theta`, or where the model has it."""
+
+    model: SoftContact
+    engine = staticmethod(moreau.advance_part)
+    _of_the_step_that_ended = True
+
+    def __init__(self, model: SoftContact, theta: float | None = None) -> None:
+        self._theta = theta
+        super().__init__(model, model._tallies, model.where.end)
+
+    def _build(self, drive: Any, records: int) -> tuple[Any, ...]:
+        model = self.model
+        memory = contact_tables.memory_for(model, drive, records, self._tally)
+        kept: Any = contact_tables.records_for(model, memory, records, model._tallies.records(records))
+        self.problem, self._saving = model.contact_problem(drive, memory, kept, self._theta)
+        self._memory = memory = self.problem.memory
+        steps, more = StepRecord.of(kept.steps), CellRecord.of(kept.own)
+        self._kept = kept_arrays(kept.chain) | {
+            "tendons": memory.chain.cells.kept,
+            "iterations": more.passes,
+            "numerical": more.numerical,
+            "contacts": kept.contacts,
+            "resultant": steps.resultant,
+            "residual": steps.residual,
+            "depth": steps.depth,
+            "objects": kept.objects,
+        }
+        self._clock = memory.step.cells.clock
+        self._live = {LAST[0]: memory.step.contacts, LAST[1]: memory.outcomes, BASE: memory.step.base}
+        self._live |= {STEP: self._clock[3:]}
+        if model._loop is not None:
+            self._live |= {FELT: memory.chain.touch}
+        if model.tendons:
+            self._live |= {LAST_TENDONS: memory.chain.cells.pulls}
+        return (self.problem,)
+
+    def _behind(self) -> tuple[Any, ...]:
+        return (np.zeros(1),)
+
+    def _restore(self, state: State, knots: Array) -> None:
+        self.model.refuse_start(state, knots)
+        now = StepCounters.of(self._memory.counts)
+        now.residual[0], now.depth[0] = state.memory.get(UNRECORDED, (0.0, 0.0))
+        self._clock[2] = knots[0]
+        for name, values in self._live.items():
+            if name in state.memory and state.memory[name].shape == values.shape and name != LAST_TENDONS:
+                values[:] = state.memory[name]
+
+    def go(self, last: int, torque: Any = None, closing: bool = True) -> int:
+        found = super().go(last, torque, closing)
+        if self._saving.error is not None:
+            raise self._saving.error
+        return found
+
+    def _left(self) -> dict[str, Any]:
+        now = StepCounters.of(self._memory.counts)
+        self.model.count(now, self._memory.step.cells)
+        last = {name: np.array(values) for name, values in self._live.items()}
+        return {UNRECORDED: np.array([now.residual[0], now.depth[0]]), **last}
+
+    def _status(self, found: int, done: float, records: Records) -> Status:
+        """How a block ended, in a sentence."""
+        model, contacts = self.model, ContactRow.of(self._memory.step.contacts)
+        status = law_failure(model.asked)
+        status = status if status.failure else model.lawful.failure(done)
+        if status.failure or not found:
+            return status
+        now = StepCounters.of(self._memory.counts)
+        if found > SINGULAR:
+            return failure_messages.singular(model, found - SINGULAR, done)
+        if found == ENDS.sunk:
+            deepest, end = int(now.deepest[0]), float(self._knots[min(self._reached + 1, self._here)])
+            return model._meetings.sunk(deepest, -float(contacts.gap[deepest]), done, end - done)
+        if found == ENDS.crowded:
+            return contact_messages.crowded(done)
+        if now.last[0] <= model._options.bound:
+            return failure_messages.unsolved(model, done, self._memory.chain)
+        return model._meetings.unsolved(done, now.last[0], model._options.bound, np.asarray(contacts.load))
