@@ -99,9 +99,9 @@ def view(
     """Watch and tune a run in the browser.
 
     A scenario is run first; a folder that `limbless run` or `limbless film` wrote is shown as it is. Further runs
-    are drawn as ghosts, to compare, on one clock. For a tracked animal the ghost is the tracked midline. For a sweep,
-    the page shows a map of its runs, even while the sweep is running; click a cell to run that point. Ends when the
-    page is closed, or with Ctrl-C.
+    are drawn on one clock, to compare: one as a ghost, the rungs of a ladder in a colour and a lane each. For a tracked
+    animal the ghost is the tracked midline. For a sweep, the page shows a map of its runs, even while the sweep is
+    running; click a cell to run that point. Ends when the page is closed, or with Ctrl-C.
 
     \b
     Examples:

@@ -132,3 +132,24 @@ def test_rungs_in_processes_are_those_of_this_process(swum: Ladder) -> None:
     assert [rung.refused for rung in apart.rungs] == [rung.refused for rung in swum.rungs]
     speeds = [[line.values for line in one.numbers() if line.label == "mean speed"] for one in (apart, swum)]
     assert speeds[0] == speeds[1]
+
+
+@pytest.mark.long
+def test_the_command_writes_tables_figures_runs_and_one_replay(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from limbless.cli.main import main
+
+    asked = "ladder rod-swim --models macro-continuous,newton-euler --set duration=0.2 --workers 0 --format svg --out"
+    answer = CliRunner().invoke(main, [*asked.split(), str(tmp_path)])
+    assert answer.exit_code == 0, answer.output
+    written = {path.name for path in tmp_path.iterdir()}
+    tables = {"ladder.csv", "ladder.md", "ladder.tex", "ladder-table.svg"}
+    assert written == tables | {"ladder.svg", "replay.html", "macro-continuous", "newton-euler"}
+    page = (tmp_path / "replay.html").read_text()
+    assert "macro-continuous, 64 cells" in page and "newton-euler, 13 links" in page and "side by side" in page
+    told = (tmp_path / "ladder.csv").read_text().splitlines()
+    assert told[0].endswith('newton-euler, 13 links differs by"') and any(
+        line.endswith("numerical error") for line in told
+    )
+    assert "newton-euler" in (tmp_path / "ladder-table.svg").read_text()
