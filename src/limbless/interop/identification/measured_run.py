@@ -360,7 +360,8 @@ class RunData:
         """The run from a state on to a time, in whole steps."""
         steps = int(np.ceil((end - state.time) / scenario.step - 1e-6))
         span = {"duration": steps * scenario.step, "record_every": scenario.step}
-        return run_scenario(scenario.model_copy(update=span), after=Result(None, scenario, state=state))  # type: ignore[arg-type]
+        before: Any = Result(None, scenario, state=state)  # type: ignore[arg-type]  # nothing was recorded
+        return run_scenario(scenario.model_copy(update=span), after=before)
 
     def _places(self, result: Result) -> tuple[Array, Array, Array]:
         """Instants, the run's point and the marker there, (N, 2 or 3)."""
