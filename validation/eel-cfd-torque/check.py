@@ -79,7 +79,11 @@ def swum(case: Any, changes: Mapping[str, Any]) -> dict[str, float]:
 def check(case: Any, sheet: Any) -> dict[str, float]:
     found, rms = values(case, {}), case.numbers["eel_cfd"]["rms_torque"]
     measured = np.array([rms[place] for place in PLACES])
+    row = {each.value: each for each in case.rows}
+    own = [row[f"rms {place}"] for place in PLACES]
     curve = {
+        "band": 1e5 * np.array([each.band for each in own]).T,
+        "error": 1e5 * np.array([each.tolerance for each in own]),
         "at": np.array(PLACES, dtype=float),
         "along": "place, L",
         "measured": 1e5 * measured,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import limbless as ll
-from validation.experiments import drawn
+from validation.experiments import NEAR, drawn, points_of
 
 Array = NDArray[np.float64]
 
@@ -147,6 +147,11 @@ def harmonics(case: Any, gait: str, data: Any, rows: Array) -> Array:
     return np.array(found)
 
 
+def rms_torque(data: Any, rows: Array) -> Array:
+    """(14,) N m at the instants of the log."""
+    return np.asarray(np.sqrt((data.joint_torque.values[rows[:, 0] >= SETTLED] ** 2).mean(axis=0)))
+
+
 def measured_harmonics(case: Any, gait: str) -> Array:
     """The same of the robot."""
     said = case.numbers["snake_robot"]["trials"][gait]["serpenoid"]
@@ -159,11 +164,10 @@ def values(case: Any, changes: Mapping[str, Any], step: float = 5e-4, thresholds
         rows = commands(case, gait)
         data = ran(case, rows, how, step)
         found[gait] = net_speed(data)
+        amplitude, lag = harmonics(case, gait, data, rows).mean(axis=0)
+        found |= {f"amplitude, {gait}": float(amplitude), f"lag, {gait}": 1e3 * float(lag)}
         if gait in LOGGED:
-            amplitude, lag = harmonics(case, gait, data, rows).mean(axis=0)
-            found |= {f"amplitude, {gait}": float(amplitude), f"lag, {gait}": 1e3 * float(lag)}
-            torque = data.joint_torque.values[rows[:, 0] >= SETTLED]
-            found[f"torque, {gait}"] = float(np.sqrt((torque**2).mean()))
+            found[f"torque, {gait}"] = float(np.sqrt((rms_torque(data, rows) ** 2).mean()))
         for threshold in THRESHOLDS[gait] if thresholds else ():
             found[f"{gait} {threshold}"] = net_speed(ran(case, commands(case, gait, threshold), how, step))
     return found
@@ -211,23 +215,37 @@ def fit(case: Any, gaits: Sequence[str] = LOGGED, test: Sequence[str] = ()) -> l
     return ll.identify(start, runs(gaits), FREE, test=runs(test))
 
 
-def lag_curve(case: Any, gait: str, fitted: Mapping[str, float]) -> dict[str, Any]:
-    """Lag of every joint: robot, un-fitted and fitted run."""
-    rows, said = commands(case, gait), case.numbers["snake_robot"]["trials"][gait]["serpenoid"]
-    own, other = (1e3 * harmonics(case, gait, ran(case, rows, {**USUAL, **how}), rows)[:, 1] for how in ({}, fitted))
-    return {
-        "at": np.arange(1, 15),
-        "along": "joint",
-        "every": 2,
-        "measured": said["lag_ms"],
-        "sd": said["lag_sd_ms"],
-        "run": own,
-        "fitted": other,
-    }
+def profiles(case: Any, gait: str, how: Mapping[str, float], step: float = 5e-4) -> Array:
+    """(2, 14): lag of every joint, ms, and its torque, N m."""
+    rows = commands(case, gait)
+    data = ran(case, rows, {**USUAL, **how}, step)
+    return np.stack([1e3 * harmonics(case, gait, data, rows)[:, 1], rms_torque(data, rows)])
+
+
+def curves(case: Any, fitted: Mapping[str, float]) -> dict[str, dict[str, Any]]:
+    """Lag and torque of every joint: robot, un-fitted run with its numerical error and band, fitted run."""
+    found: dict[str, dict[str, Any]] = {}
+    for gait in LOGGED:
+        said = case.numbers["snake_robot"]["trials"][gait]["serpenoid"]
+        current = said["rms_current_A"]
+        robot = [
+            (said["lag_ms"], said["lag_sd_ms"]),
+            (TORQUE_OF_CURRENT * np.array(current[name]) for name in ("mean_of_3", "sd_of_3")),
+        ]
+        own, other, fine = profiles(case, gait, {}), profiles(case, gait, fitted), profiles(case, gait, {}, 2.5e-4)
+        beside = np.stack([own, *(profiles(case, gait, {"friction": f * USUAL["friction"]}) for f in NEAR)])
+        error = np.maximum(np.abs(own - fine), np.ptp(beside, axis=0))
+        band = np.stack([profiles(case, gait, point) for point in points_of(case)])
+        for k, (what, (mean, sd)) in enumerate(zip(("lag, ms", "torque, N m"), robot, strict=True)):
+            found[f"{what}, {gait}"] = {
+                **{"at": np.arange(1, 15), "along": "joint", "every": 2, "measured": mean, "sd": sd, "run": own[k]},
+                **{"fitted": other[k], "error": error[k], "band": (band[:, k].min(axis=0), band[:, k].max(axis=0))},
+            }
+    return found
 
 
 def check(case: Any, sheet: Any) -> dict[str, float]:
     fitted = {path: each[0] for path, each in case.fitted.values.items()}
     found = {**values(case, {}), **second_scene(case)}
     found |= {f"{name}, fitted": value for name, value in values(case, fitted).items()}
-    return drawn(case, sheet, found, {f"lag, ms, {gait}": lag_curve(case, gait, fitted) for gait in LOGGED})
+    return drawn(case, sheet, found, curves(case, fitted))

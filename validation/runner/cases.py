@@ -30,7 +30,7 @@ class FittedRow(Description):
     reference: float
     tolerance: float = Field(ge=0.0, description="numerical error of the run")
     interval: tuple[float, float] = Field(
-        description="lowest and highest with each parameter at an end of its interval"
+        description="lowest and highest for draws of what was fitted, as `interval_of` found them"
     )
     trained: bool = Field(False, description="whether parameters were fitted to this row")
 
@@ -60,6 +60,11 @@ class CaseRow(Description):
     band: tuple[float, float] | None = Field(
         None, description="lowest and highest value of the run within what is assumed, as `band_of` found them"
     )
+    count: int | None = Field(None, ge=2, description="how many animals or trials the mean and its sd are of")
+    effects: dict[str, tuple[float, float]] = Field(
+        {}, description="value with one assumption alone at its lowest and highest, as `effects_of` found them"
+    )
+    predicted: bool = Field(False, description="of an experiment: a number that nobody has published yet")
     missing: str = Field("", description="of an experiment that the run does not meet: which physics is missing")
     fitted: FittedRow | None = Field(None, description="of an experiment: the same with what was fitted")
 
@@ -92,6 +97,12 @@ class CaseRow(Description):
         spread = sum((value - mean) ** 2 for value in self.trials) / max(len(self.trials) - 1, 1)
         return mean, spread**0.5
 
+    @property
+    def mean_error(self) -> float | None:
+        """Standard error of the mean, where it is known of how many results that is."""
+        number = len(self.trials) or self.count
+        return None if self.scatter is None or not number or number < 2 else self.scatter[1] / number**0.5
+
     def holds(self, measured: float) -> bool:
         """Whether a number satisfies the row; what is not a number does not."""
         if self.between is not None:
@@ -110,7 +121,9 @@ class Assumed(Description):
 class FittedArm(Description):
     """What was fitted: values with their 95 % intervals, to what, and on what it was tested."""
 
-    values: dict[str, tuple[float, float, float]] = Field(description="path -> value, lowest, highest")
+    values: dict[str, tuple[float, float | None, float | None]] = Field(
+        description="path -> value, lowest, highest; null where it is not determined"
+    )
     train: str = Field(min_length=5, description="what it was fitted to")
     test: str = Field(min_length=5, description="what it was not fitted to, and how well it does there")
     open: str = Field("", description="what the data does not determine")
@@ -143,9 +156,13 @@ class Case(Description):
     @model_validator(mode="after")
     def _experiments_have_scatter(self) -> Self:
         if self.kind == "experiment":
-            bare = [row.statement for row in self.rows if row.verdict is None and row.scatter is None]
-            if bare:
-                raise ValueError(f"an experiment's row needs trials, or mean and sd: {bare[0]!r}")
+            for row in self.rows:
+                if row.verdict is None and (row.scatter is None) is not row.predicted:
+                    raise ValueError(
+                        f"an experiment's row needs trials, or mean and sd, or predicted: true: {row.statement!r}"
+                    )
+                if set(row.effects) - set(self.assumed):
+                    raise ValueError(f"effects are of what is assumed, {', '.join(self.assumed)}: {row.statement!r}")
         return self
 
     @property

@@ -6,8 +6,10 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+from limbless.core.errors import InputError
 from limbless.core.files import wrapped, write_text
 from validation.experiments import fitted_verdict, verdict
+from validation.runner.cases import Case, CaseRow
 from validation.runner.results_page import _anchor, _table, number
 from validation.runner.run_cases import Report, RowOutcome
 
@@ -23,7 +25,10 @@ what was fitted. Each number has up to four lengths, which are not added:
 - the scatter of the experiment, as a standard deviation or as single trials;
 - the numerical error of the run;
 - the band of what the experiment does not say: each case lists its assumptions with range and reason;
-- for a fitted arm, the interval of the fitted parameters.
+- for a fitted arm, what 32 draws of the fitted parameters give.
+
+One-at-a-time tables show how far each assumption alone moves a row; the largest effect is in bold. A number that nobody
+has published yet is marked as predicted.
 
 limbless computes the verdicts:
 
@@ -50,6 +55,11 @@ def markdown(reports: Sequence[Report]) -> str:
     chosen = [report for report in reports if report.case.kind == "experiment"]
     pairs = [(report, outcome) for report in chosen for outcome in report.outcomes if outcome.row.scatter is not None]
     pairs.sort(key=_worst_first)
+    for report, outcome in pairs:
+        if verdict(outcome.row, outcome.measured or 0.0).startswith("outside") and not outcome.row.missing:
+            raise InputError(
+                f"validation/{report.case.name}: {outcome.row.statement!r} is outside: say which physics is `missing`"
+            )
     rows = [
         (
             f"[{report.case.name}](#{_anchor(report.case)})",
@@ -72,7 +82,7 @@ def _fits(reports: Sequence[Report]) -> str:
     """Values with intervals, and below what they were fitted to and tested on."""
     arms = [(report, report.case.fitted) for report in reports if report.case.fitted is not None]
     rows = [
-        (report.case.name, path, f"{value:.4g}", f"{low:.4g} to {high:.4g}")
+        (report.case.name, path, f"{value:.4g}", _interval(low, high))
         for report, arm in arms
         for path, (value, low, high) in arm.values.items()
     ]
@@ -84,11 +94,21 @@ def _fits(reports: Sequence[Report]) -> str:
     return "\n\n".join([_table(("case", "parameter", "value", "95 %"), rows), *told]) if rows else ""
 
 
+def _interval(low: float | None, high: float | None) -> str:
+    return "not determined" if low is None or high is None else f"{low:.4g} to {high:.4g}"
+
+
 def _experiment(outcome: RowOutcome) -> str:
-    mean, sd = outcome.row.scatter or (0.0, 0.0)
-    return f"{mean:.4g} ± {number(sd, outcome.row.unit)}" + (
-        f" ({len(outcome.row.trials)} trials)" if outcome.row.trials else ""
-    )
+    """Mean and standard deviation of results; behind it of how many, and what the mean is known to."""
+    row = outcome.row
+    if row.scatter is None:
+        return ""
+    mean, sd = row.scatter
+    told = f"{mean:.4g} ± {number(sd, row.unit)}"
+    if row.mean_error is None:
+        return told
+    what = f"{len(row.trials)} trials" if row.trials else f"of {row.count}"
+    return f"{told} ({what}, mean ± {row.mean_error:.2g})"
 
 
 def _fit(outcome: RowOutcome) -> tuple[str, str]:
@@ -96,6 +116,15 @@ def _fit(outcome: RowOutcome) -> tuple[str, str]:
     if row.fitted is None:
         return "", ""
     return number(outcome.fitted, row.unit), f"{row.fitted.interval[0]:.4g} to {row.fitted.interval[1]:.4g}"
+
+
+def _effects(case: Case, row: CaseRow) -> tuple[str, ...]:
+    """Value at either end of each assumption; the one that moves it farthest in bold."""
+    spans = {path: abs(high - low) for path, (low, high) in row.effects.items()}
+    largest = max(spans, key=lambda path: spans[path])
+    told = {path: f"{low:.4g} to {high:.4g}" for path, (low, high) in row.effects.items()}
+    told[largest] = f"**{told[largest]}**"
+    return row.statement, *(told.get(path, "") for path in case.assumed)
 
 
 def _section(report: Report) -> str:
@@ -116,13 +145,18 @@ def _section(report: Report) -> str:
             *(_fit(outcome) if case.fitted else ()),
         )
         for outcome in report.outcomes
-        if outcome.row.scatter is not None
+        if outcome.row.scatter is not None or outcome.row.predicted
     ]
     heads = ("what", "experiment", "limbless", "numerical error", "band", "verdict")
     lines.append(_table((*heads, *(("fitted", "its interval") if case.fitted else ())), table))
     assumed = [(path, f"{a.between[0]:g} to {a.between[1]:g}", a.reason) for path, a in case.assumed.items()]
     if assumed:
         lines += ["", _table(("assumed", "range", "why"), assumed)]
+    if any(row.effects for row in case.rows):
+        lines += [
+            "",
+            _table(("one at a time", *case.assumed), [_effects(case, row) for row in case.rows if row.effects]),
+        ]
     short = {outcome.row.missing: outcome.row.statement for outcome in report.outcomes if outcome.row.missing}
     lines += ["", *(f"- **{statement}**: {text}" for text, statement in short.items())] if short else []
     if report.figure is not None:

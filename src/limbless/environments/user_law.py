@@ -22,7 +22,7 @@ from limbless.environments import (
     segments_of,
     stations,
 )
-from limbless.mechanics.compiled import compiled_callback, compiled_pointer
+from limbless.mechanics.compiled import PythonCallback, compiled_callback, compiled_pointer
 from limbless.mechanics.forces import Buffer, UserLaw, law_on_buffer
 from limbless.robots.base import Robot
 
@@ -104,6 +104,14 @@ class ForceLaw(Environment):
                 f"it returned shapes {force.shape} and {moment.shape}"
             )
         given.force[:], given.moment[:] = force, moment
+
+    def notes(self) -> tuple[str, ...]:
+        slow = type(self.slot) is PythonCallback
+        told = (
+            f"environment.force-law: {name_of(self.law)} could not be compiled, and Python is asked at every point, "
+            "which takes most of a run; limbless.compiled_law takes a law that writes into a buffer"
+        )
+        return (*super().notes(), *((told,) if slow else ()))
 
     def varies(self, level: bool) -> str | None:
         return "a user's law may depend on place and time"

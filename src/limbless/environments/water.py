@@ -36,16 +36,13 @@ from limbless.environments.flows.uniform import UniformFlow
 from limbless.mechanics.forces import MorisonLaw, PackedLaws, WakeLaw
 from limbless.robots.base import Robot, Segment
 
-DEFAULT_SKIN = 0.01
-"""C1 of the paper."""
-DEFAULT_VISCOSITY = 1e-6
-"""m2/s, of water at 20 degrees."""
+DEFAULT_SKIN = 0.01  # C1 of the paper
+DEFAULT_VISCOSITY = 1e-6  # m2/s, of water at 20 degrees
 NO_GRAVITY = (
     "water.surface: a surface needs gravity; list `gravity` beside the water (or state water.gravity), or "
     "leave the surface out"
 )
-WAKE = 1
-"""The wake's part among the works of water."""
+WAKE = 1  # the wake's part among the works of water
 PRINTED = (
     "environment.water.added_mass: the form that paper 001 prints makes energy out of nothing (its eel: 0.09 W "
     "of joint power for 0.39 W of drag): speed and cost are the paper's, not the water's; model: lighthill has "
@@ -95,8 +92,6 @@ class Water(Environment):
     sideways, ρπ a² C6 vertically and ρπ C7 (b² - a²)²/8 in roll. C1 uses half of the ellipse's perimeter, as in the
     paper; `perimeter: full` doubles it.
 
-    If you set `viscosity` without a `drag_law`, limbless takes laminar.
-
     `model: lighthill` carries the momentum of the water along with the body and leaves it in a wake at the tail, so
     that energy and momentum balance. `model: morison` is the law of Khalil et al. (2007), equations 45 to 53, without a
     wake. Its `added_mass: paper` uses the classical acceleration, as in the paper, and conserves neither energy nor
@@ -137,7 +132,7 @@ class Water(Environment):
     skin_factor: Quantity[float] = quantity(
         1.0, "1", "of a laminar or mixed skin: friction along the body over that of a flat plate", gt=0
     )
-    viscosity: Quantity[float] = quantity(DEFAULT_VISCOSITY, "m2/s", "kinematic viscosity ν, for `drag_law`", gt=0)
+    viscosity: Quantity[float] = quantity(DEFAULT_VISCOSITY, "m2/s", "kinematic, ν; makes `drag_law` laminar", gt=0)
     current: Listed[Vector3] = quantity(
         (0.0, 0.0, 0.0), "m/s", "velocity of the water, world axes: short for a uniform flow"
     )
@@ -155,11 +150,10 @@ class Water(Environment):
     def _by_its_words(cls, data: Any, made: Any) -> Any:
         """Morison's law where a form of its added mass is stated, a laminar skin where a viscosity is."""
         said = data if isinstance(data, Mapping) else {}
-        morison = {"model": "morison"} if "model" not in said and said.get("added_mass") is not None else {}
+        own = {"model": "morison"} if "model" not in said and said.get("added_mass") is not None else {}
         skin = {"drag_law": "laminar"} if "viscosity" in said and "drag_law" not in said else {}
-        found = made({**said, **morison, **skin}) if morison or skin else made(data)
-        if skin:
-            found.model_fields_set.discard("drag_law")  # and a note says so
+        found = made({**said, **own, **skin} if own or skin else data)
+        found.model_fields_set.difference_update(skin)  # and a note says so
         return found
 
     @model_validator(mode="after")
@@ -312,10 +306,7 @@ class Water(Environment):
     def notes(self) -> tuple[str, ...]:
         found = [PRINTED] if self.form == "paper" and any(self.inertia) else []
         if self.drag_law == "laminar" and "drag_law" not in self.model_fields_set:
-            found.append(
-                "environment.water.drag_law: laminar, because a viscosity is stated; drag_law: taylor is another law "
-                "that knows it"
-            )
+            found.append("environment.water.drag_law: laminar, because a viscosity is stated; taylor knows it too")
         if self.drag_law != "constant" and (self.drag[0] != DEFAULT_SKIN or self.perimeter == "full"):
             found.append(
                 f"environment.water.drag: with drag_law {self.drag_law} the friction along the body comes "

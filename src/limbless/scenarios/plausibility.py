@@ -178,7 +178,7 @@ def _driven(gait: Any, robot: Robot) -> Iterator[str]:
 def _idle(scenario: Scenario, robot: Robot) -> Iterator[str]:
     """Fields that nothing here uses."""
     theta, actuation = getattr(scenario.model, "theta", 0.0), scenario.actuation.kind
-    if theta and scenario.model.kind != "soft" and actuation not in ("pd", "servo"):
+    if theta and scenario.model.kind != "soft" and actuation not in ("pd", "servo", "motor"):
         yield (
             f"model.theta: {theta:g} has no effect: actuation {actuation!r} has no position feedback to take at the "
             "end of a step; {kind: pd} has"
@@ -187,8 +187,22 @@ def _idle(scenario: Scenario, robot: Robot) -> Iterator[str]:
         yield "robot.contact_radius: it has no effect: there is nothing hard to touch; a {kind: ground} is"
     if isinstance(robot, Chain):
         arrays = robot.arrays()
+        if (
+            actuation == "motor"
+            and np.isclose(arrays.damping + arrays.viscous_friction, _slope(scenario), rtol=0.2).any()
+        ):
+            yield (
+                "robot: `damping` of joints is what their motors' stall_torque over no_load_speed already takes off "
+                "with speed, as files state it that know no motors: it counts twice; set it to 0"
+            )
         if ((arrays.rest != 0.0) & (arrays.stiffness == 0.0)).any():
             yield "robot: `rest` has no effect on joints without `stiffness`: they have no spring"
+
+
+def _slope(scenario: Scenario) -> float:
+    """N m s/rad by which the torque of motors falls, in the mean."""
+    motor: Any = scenario.actuation
+    return float(np.mean(motor.stall_torque) / np.mean(motor.no_load_speed))
 
 
 def likely_causes(scenario: Scenario) -> list[str]:

@@ -22,6 +22,7 @@ SNAKE = {
     "duration": 0.01,
 }
 PEGS = {"kind": "pegs", "feet": [[1.0, 0.0, 0.0]], "span": [0.0, 0.0, 1e-3], "radius": 1e-3}
+MOTOR = {"kind": "motor", "stall_torque": 3.0, "stall_current": 2.3, "no_load_speed": 8.0}
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,10 @@ PEGS = {"kind": "pegs", "feet": [[1.0, 0.0, 0.0]], "span": [0.0, 0.0, 1e-3], "ra
         (
             {"environment": ["ground", "gravity", PEGS]},
             "environment.pegs: the body is 0.05 m thick, and what stands in its way 0.002 m",
+        ),
+        (
+            {"actuation": MOTOR, "robot.viscous_friction": 0.375},
+            "robot: `damping` of joints is what their motors' stall_torque over no_load_speed already takes off",
         ),
         ({"robot.length": 65.0}, "robot: it is 260 m long"),
         ({"gait.yaw_rate": "20 Hz", "step": 0.01}, "step: 0.01 s is more than a tenth of the gait's period, 0.05 s"),
@@ -64,6 +69,7 @@ def test_a_slip_is_told_before_the_run(changes: dict[str, Any], told: str) -> No
 
 def test_nothing_is_said_of_what_is_as_usual() -> None:
     assert plausibility.notes(ll.Scenario.load(SNAKE)) == []
+    assert plausibility.notes(ll.Scenario.load(SNAKE, {"actuation": MOTOR, "model.theta": 0.5})) == []
     for name in loader.names():
         said = [note for note in plausibility.notes(ll.Scenario.load(name)) if "two waves" not in note]
         if name == "snake-shore":  # its joints are given, and it does meet the ground

@@ -422,8 +422,44 @@ def test_experiments_need_scatter_and_have_a_page(home: Path) -> None:
     (home / "two" / "case.yaml").write_text(text.partition("rows:")[0] + rows)
     report = run_cases.run_case(cases.load("two", home))
     page = experiments_page.markdown([report])
-    assert "| 1.5 ± 0.1 (3 trials) | 2.05 | 1.37 | outside by 17 % |" in page and "something that nobody knows" in page
+    told = "| 1.5 ± 0.1 (3 trials, mean ± 0.058) | 2.05 | 1.37 | outside by 17 % |"
+    assert told in page and "something that nobody knows" in page
     assert "A number that is two" not in results_page.markdown([report])
+
+
+def test_what_is_outside_says_why_and_what_is_assumed_shows_its_effects(home: Path) -> None:
+    """An assumption moves a value by itself (the largest in bold); a number that nobody measured is a prediction."""
+    from validation import experiments
+    from validation.runner import experiments_page
+
+    text = CASE.replace("closed form", "experiment").partition("rows:")[0]
+    guess = "reason: a guess of ours"
+    assumed = f"assumed: {{gain: {{between: [1.0, 4.0], {guess}}}, load: {{between: [0.0, 1.0], {guess}}}}}\n"
+    row = """  - {statement: It is two indeed, value: two, reference: 2.0, tolerance: 0.1, mean: 1.5, sd: 0.1, count: 4,
+     effects: {gain: [1.9, 2.1], load: [2.6, 1.2]}, reason: a tenth is enough here}
+"""
+    (home / "two" / "case.yaml").write_text(text + assumed + "rows:\n" + row)
+    case = cases.load("two", home)
+    assert case.rows[0].mean_error == pytest.approx(0.05)
+    with pytest.raises(InputError, match="'It is two indeed' is outside: say which physics is `missing`"):
+        experiments_page.markdown([run_cases.run_case(case)])
+    known = row.replace("mean: 1.5, sd: 0.1, count: 4,", "predicted: true,")
+    (home / "two" / "case.yaml").write_text(text + assumed + "rows:\n" + known)
+    page = experiments_page.markdown([run_cases.run_case(cases.load("two", home))])
+    assert "| It is two indeed |  | 2.05 | 0.1 |  | predicted, not measured |" in page
+    assert "| It is two indeed | 1.9 to 2.1 | **2.6 to 1.2** |" in page
+    for wrong, said in (("load:", "mass:"), ("predicted: true,", "")):
+        (home / "two" / "case.yaml").write_text(text + assumed + "rows:\n" + known.replace(wrong, said))
+        with pytest.raises(InputError, match=r"effects are of what is assumed, gain, load|or predicted: true"):
+            cases.load("two", home)
+
+    def value(case: Any, changes: Any) -> dict[str, float]:
+        how = {"gain": 2.0, "load": 0.5, **changes}
+        return {"two": how["gain"] * (1.0 + how["load"])}
+
+    assert experiments.effects_of(case, value)["two"] == {"gain": (1.5, 6.0), "load": (2.0, 4.0)}
+    low, high = experiments.band_of(case, value)["two"]
+    assert 1.0 <= low < 1.3 and 6.5 < high <= 8.0 and len(experiments.points_of(case)) == 32
 
 
 def test_a_fitted_arm_stands_beside_with_its_interval(home: Path) -> None:
@@ -439,7 +475,7 @@ def test_a_fitted_arm_stands_beside_with_its_interval(home: Path) -> None:
     for trained, told, reference, met in ((False, "inside", 1.52, True), (True, "not decidable", 1.7, False)):
         rows = f"""rows:
   - {{statement: It is two indeed, value: two, reference: 2.0, tolerance: 0.1, trials: [1.4, 1.5, 1.6],
-     reason: a tenth is enough here,
+     reason: a tenth is enough here, missing: something that nobody knows,
      fitted: {{reference: {reference}, tolerance: 0.01, interval: [1.45, 1.6], trained: {str(trained).lower()}}}}}
 """
         (home / "two" / "case.yaml").write_text(text + arm + rows)

@@ -19,7 +19,7 @@ from limbless.interop.log_files.joint_log import (
     listed,
     read_log,
 )
-from limbless.interop.log_files.marker_track import MarkerTrack, read_track
+from limbless.interop.log_files.marker_track import MarkerTrack, laid_on, motion_of, read_track
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation.result import Result
 from limbless.simulation.simulate import run_scenario
@@ -360,7 +360,8 @@ class RunData:
         """The run from a state on to a time, in whole steps."""
         steps = int(np.ceil((end - state.time) / scenario.step - 1e-6))
         span = {"duration": steps * scenario.step, "record_every": scenario.step}
-        return run_scenario(scenario.model_copy(update=span), after=Result(None, scenario, state=state))  # type: ignore[arg-type]
+        before: Any = Result(None, scenario, state=state)  # type: ignore[arg-type]  # nothing was recorded
+        return run_scenario(scenario.model_copy(update=span), after=before)
 
     def _places(self, result: Result) -> tuple[Array, Array, Array]:
         """Instants, the run's point and the marker there, (N, 2 or 3)."""
@@ -390,30 +391,6 @@ class RunData:
         own, theirs = (motion_of(when, places, self.cycle) for places in (mine, there))
         size = max(theirs[1], 1e-9)
         return np.array([(own[0] - theirs[0]) / size, (own[1] - theirs[1]) / size, own[2] - theirs[2]])
-
-
-def laid_on(places: Array, there: Array) -> Array:
-    """Places moved and turned about the vertical as one, so that they lie best on others."""
-    own, other = places - places.mean(axis=0), there - there.mean(axis=0)
-    a, b = own[:, :2], other[:, :2]
-    turn = np.arctan2((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum(), (a * b).sum())
-    c, s = np.cos(turn), np.sin(turn)
-    own[:, :2] = a @ np.array([[c, s], [-s, c]])
-    return np.asarray(own + there.mean(axis=0))
-
-
-def motion_of(time: Array, places: Array, period: float | None) -> Array:
-    """(3,): speed from first to last, mean speed of the path averaged over a period, m/s, and turning rate, rad/s."""
-    span = float(time[-1] - time[0])
-    net = float(np.linalg.norm(places[-1, :2] - places[0, :2])) / span
-    even = np.linspace(time[0], time[-1], max(len(time), 16))
-    way = np.stack([np.interp(even, time, places[:, c]) for c in range(2)], axis=1)
-    size = min(max(round((period or 0.0) / (even[1] - even[0])), 1), len(even) // 2)
-    way = np.stack([np.convolve(column, np.full(size, 1.0 / size), "valid") for column in way.T], axis=1)
-    velocity = np.gradient(way, even[1] - even[0], axis=0)
-    heading = np.unwrap(np.arctan2(velocity[:, 1], velocity[:, 0]))
-    turn = float(np.polyfit(np.arange(len(heading)) * (even[1] - even[0]), heading, 1)[0])
-    return np.array([net, float(np.linalg.norm(velocity, axis=1).mean()), turn])
 
 
 def runs_of(given: Sequence[Any]) -> list[MeasuredRun]:

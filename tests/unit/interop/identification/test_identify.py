@@ -19,8 +19,9 @@ from limbless.interop.identification import trial_runs
 from limbless.interop.identification.free_parameters import free_parameters
 from limbless.interop.identification.identify import _evolved, _profiled, _roughness
 from limbless.interop.identification.least_squares import Fit, bootstrapped, differences, solve, uncertainty
-from limbless.interop.identification.measured_run import MeasuredRun, motion_of
+from limbless.interop.identification.measured_run import MeasuredRun
 from limbless.interop.identification.trial_runs import TrialRuns
+from limbless.interop.log_files.marker_track import motion_of
 
 ENCODER = np.radians(0.088)
 BENCH: dict[str, Any] = {
