@@ -143,7 +143,7 @@ class RobotAhead(Ahead):
     def __init__(self, session: Any, problem: Any) -> None:
         super().__init__(session, problem)
         self._state: State | None = None
-        self._loop: Any = None
+        self._loop = session.model._loop  # whose numbers the problem has
 
     def advanced(self, state: State, passing: Any, after: Gait, command: Any) -> State | None:
         """The state after a period with the gait `passing`; None where it does not go this way, and nothing happened.
