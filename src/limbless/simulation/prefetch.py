@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from limbless.control.gaits.base import Gait
 from limbless.control.gaits.user_gait import FunctionGait
-from limbless.core import LOOKS, Array, InputError, SimulationError, knots_among, on_grid
+from limbless.core import LOOKS, Array, InputError, SimulationError, knots_among, on_grid, stage_times
+from limbless.core.functions.callables import told
 from limbless.mechanics.compiled import map_arrays
-from limbless.models.base import State, Status
+from limbless.models.base import Model, State, Status
+from limbless.scenarios.plausibility import computable
+from limbless.scenarios.scenario import Scenario
 
 STEPS = 4096
 """Most steps that are laid out ahead: laying out is then little work for each of them."""
@@ -27,12 +31,43 @@ ROBOT = 512
 """Steps of a robot of a session: there may be hundreds of them, each with memory of its own."""
 
 
+def sampled(scenario: Scenario, model: Model, gait: Any, knots: Array) -> Any:
+    """The drive of a block. What goes wrong is told as `asking` and `computable` tell it; they are too slow for every
+    call of a controller."""
+    try:
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            return model.drive(gait, stage_times(knots))
+    except BaseException:
+        with asking(gait, f"between t = {knots[0]:g} and {knots[-1]:g} s"), computable(scenario):
+            raise
+
+
+@contextmanager
+def asking(gait: Any, when: str) -> Iterator[None]:
+    """Whatever a gait that is no part of the library raises, but Ctrl-C, becomes an `InputError`
+    that names it and the time.
+    """
+    try:
+        yield
+    except (KeyboardInterrupt, InputError, SimulationError):
+        raise
+    except BaseException as error:
+        if type(gait).__module__.startswith("limbless."):
+            raise
+        raise InputError(f"gait {type(gait).__name__} failed {when} with {told(error)}") from error
+
+
+def switches(scenario: Scenario, model: Model, gait: Any, begin: float, finish: float) -> list[float]:
+    """Times at which a step must end."""
+    return [*scenario.switches(begin, finish, gait), *model.breakpoints(gait, begin, finish)]
+
+
 class Ahead:
     """Periods of one robot, laid out ahead of it in the standing problem of its model.
 
     Parameters
     ----------
-    owner : the run or the session: its scenario and model, and what it knows of a gait (`switches`, `sampled`).
+    owner : the run or the session: its scenario and model.
     problem : the standing problem.
     """
 
@@ -42,7 +77,7 @@ class Ahead:
     def _lay_out(self, times: Array, state: State, gait: Gait) -> bool:
         """Periods between these times. False where they do not fit, or where the gait does not."""
         owner = self.owner
-        self._switches = set(owner.switches(gait, float(times[0]), float(times[-1])))
+        self._switches = set(switches(owner.scenario, owner.model, gait, float(times[0]), float(times[-1])))
         knots, places = knots_among(times, owner.scenario.step, sorted(self._switches))
         drive = None if len(knots) > STEPS + 1 else self._drive(gait, knots)
         if drive is None:
@@ -62,7 +97,7 @@ class Ahead:
         if self.owner.model.jumps(gait, float(knots[0]), float(knots[-1])):
             return None
         try:
-            return self.owner.sampled(gait, knots)
+            return sampled(self.owner.scenario, self.owner.model, gait, knots)
         except (InputError, SimulationError):
             return None
 
@@ -76,7 +111,8 @@ class Ahead:
         self._until = min(self._period + count, len(places) - 1)
         knots = self._knots[first : places[self._until] + 1]
         begin, finish = float(knots[0]), float(knots[-1])
-        if set(self.owner.switches(gait, begin, finish)) != {time for time in self._switches if begin < time < finish}:
+        found = switches(self.owner.scenario, self.owner.model, gait, begin, finish)
+        if set(found) != {time for time in self._switches if begin < time < finish}:
             return False
         drive = self._drive(gait, knots)
         return drive is not None and self.problem.redrive(first, places[self._until], drive)
@@ -107,7 +143,7 @@ class RobotAhead(Ahead):
     def __init__(self, session: Any, problem: Any) -> None:
         super().__init__(session, problem)
         self._state: State | None = None
-        self._loop: Any = None
+        self._loop = session.model._loop  # whose numbers the problem has
 
     def advanced(self, state: State, passing: Any, after: Gait, command: Any) -> State | None:
         """The state after a period with the gait `passing`; None where it does not go this way, and nothing happened.

@@ -17,10 +17,9 @@ from limbless.core import InputError, SimulationError, knots_between, on_grid, p
 from limbless.models.base import JointTarget, Records, State, StaticModel
 from limbless.scenarios.plausibility import computable
 from limbless.scenarios.scenario import Scenario
-from limbless.simulation.prefetch import RobotAhead
+from limbless.simulation.prefetch import RobotAhead, asking, sampled, switches
 from limbless.simulation.result import Result
 from limbless.simulation.simulate import refuse_foreign
-from limbless.simulation.time_loop import asking, sampled
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -71,7 +70,7 @@ class Session:
             )
         self._gait, self._wish, self._tuned = self.scenario.gait, dict[str, Any](), dict[str, Any]()
         self._held: Any = None
-        self._ahead = self.robot()
+        self._ahead = RobotAhead.of(self)
         self._paced, self._due, self._late, self._woke = paced, 0.0, list[float](), list[float]()
 
     @property
@@ -129,18 +128,6 @@ class Session:
         state, self._gait = self.advanced(self._state, self._gait, self._wish, self._held, ahead=self._ahead)
         self._state, self._wish = state, {}
 
-    def robot(self) -> RobotAhead | None:
-        """Memory of a robot of this session, for `advanced`: with its own each goes on at once from where it was."""
-        return RobotAhead.of(self)
-
-    def switches(self, gait: Any, begin: float, finish: float) -> list[float]:
-        """Times at which a step must end."""
-        return [*self.scenario.switches(begin, finish, gait), *self.model.breakpoints(gait, begin, finish)]
-
-    def sampled(self, gait: Any, knots: Array) -> Any:
-        """The drive of steps."""
-        return sampled(self.scenario, self.model, gait, knots)
-
     def advanced(
         self,
         state: State,
@@ -157,7 +144,7 @@ class Session:
         gait, fields : the gait in force, and fields to which it passes.
         held : joint torques, or a `JointTarget`; None: neither.
         kept : gets the records of the period: of its first instant.
-        ahead : what `robot` gave for the robot that is moved; it changes no bit.
+        ahead : memory of the robot that is moved, with which it goes on at once; it changes no bit.
         """
         begin, model = state.time, self.model
         finish = on_grid(begin + self.period, self.scenario.step)
@@ -165,9 +152,9 @@ class Session:
         found = None if ahead is None or kept is not None else ahead.advanced(state, passing, after, held)
         if found is not None:
             return found, after
-        knots = knots_between(begin, finish, self.scenario.step, self.switches(passing, begin, finish))
+        knots = knots_between(begin, finish, self.scenario.step, switches(self.scenario, model, passing, begin, finish))
         for part in parted(knots, model.jumps(passing, begin, finish)):
-            drive = self.sampled(passing, part)
+            drive = sampled(self.scenario, model, passing, part)
             drive = drive if held is None else model.with_torque(drive, held)
             record = np.zeros(len(part), dtype=bool)
             record[0] = kept is not None and part[0] == begin

@@ -20,8 +20,9 @@ from limbless.scenarios.plausibility import computable
 from limbless.scenarios.scenario import Initial, Scenario
 from limbless.simulation import checkpoints
 from limbless.simulation.checkpoints import Checkpoints, Unfinished
+from limbless.simulation.prefetch import asking
 from limbless.simulation.result import Result
-from limbless.simulation.time_loop import Progress, Run, asking, run_clock
+from limbless.simulation.time_loop import Progress, Run, run_clock
 
 __all__ = [
     "Controller",

@@ -8,7 +8,7 @@ import logging
 import math
 import time as clock
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,6 @@ from limbless.core import (
     parted,
     recorded,
     resources,
-    stage_times,
     undisturbed,
 )
 from limbless.core.functions.callables import refuse_named, text_of, told
@@ -39,7 +38,7 @@ from limbless.scenarios.plausibility import computable, likely_causes
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation.checkpoints import Checkpoints, Unfinished
 from limbless.simulation.compile_notice import compile_notice
-from limbless.simulation.prefetch import Prefetch
+from limbless.simulation.prefetch import Prefetch, sampled, switches
 from limbless.simulation.result import LOOKED, RECORDED, Result
 
 if TYPE_CHECKING:
@@ -233,17 +232,17 @@ class Run:
     def blocks(self, begin: float, finish: float, gait: Any) -> Iterator[Array]:
         """The knots between two times, in pieces of at most `steps_per_block` steps that end where a drive jumps."""
         pieces = blocks_between(
-            begin, finish, self.scenario.step, partial(self.switches, gait), self.model.steps_per_block
+            begin,
+            finish,
+            self.scenario.step,
+            partial(switches, self.scenario, self.model, gait),
+            self.model.steps_per_block,
         )
         return (
             part
             for knots in pieces
             for part in parted(knots, self.model.jumps(gait, float(knots[0]), float(knots[-1])))
         )
-
-    def switches(self, gait: Any, begin: float, finish: float) -> list[float]:
-        """Times at which a step must end."""
-        return [*self.scenario.switches(begin, finish, gait), *self.model.breakpoints(gait, begin, finish)]
 
     def chosen(self, knots: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which knots of a block are recorded, and which are looked at."""
@@ -258,7 +257,7 @@ class Run:
         record, look = self.chosen(knots)
         if self.records == []:
             record[0] = True
-        drive = self.sampled(gait, knots)
+        drive = sampled(self.scenario, self.model, gait, knots)
         if self.torque is not None:
             drive = self.model.with_torque(drive, self.torque)
         kept = record | look
@@ -291,9 +290,6 @@ class Run:
         self._keep(records)
         self.before, self.state = self.state, replace(state, memory={**state.memory, **self._gait_memory()})
         return None
-
-    def sampled(self, gait: Any, knots: Array) -> Any:
-        return sampled(self.scenario, self.model, gait, knots)
 
     def _keep(self, records: Records) -> None:
         if len(records["time"]):
@@ -372,39 +368,13 @@ class Run:
     def _no_step(self) -> Records:
         """Of a block that does not move and records nothing: even a run that failed at once has its variables."""
         knots = np.array([self.start, self.start])
-        drive = self.sampled(self.scenario.gait, knots)
+        drive = sampled(self.scenario, self.model, self.scenario.gait, knots)
         _, records, status = self.model.advance(self.state, knots, np.zeros(2, dtype=bool), drive)
         if isinstance(status.cause, KeyboardInterrupt):
             raise status.cause
         if status.cause is not None:  # a user's law failed at its first call
             raise InputError(f"at t = {self.start:g} s {status.failure}") from status.cause
         return records
-
-
-def sampled(scenario: Scenario, model: Model, gait: Any, knots: Array) -> Any:
-    """The drive of a block. What goes wrong is told as `asking` and `computable` tell it; they are too slow for every
-    call of a controller."""
-    try:
-        with np.errstate(over="raise", divide="raise", invalid="raise"):
-            return model.drive(gait, stage_times(knots))
-    except BaseException:
-        with asking(gait, f"between t = {knots[0]:g} and {knots[-1]:g} s"), computable(scenario):
-            raise
-
-
-@contextmanager
-def asking(gait: Any, when: str) -> Iterator[None]:
-    """Whatever a gait that is no part of the library raises, but Ctrl-C, becomes an `InputError`
-    that names it and the time.
-    """
-    try:
-        yield
-    except (KeyboardInterrupt, InputError, SimulationError):
-        raise
-    except BaseException as error:
-        if type(gait).__module__.startswith("limbless."):
-            raise
-        raise InputError(f"gait {type(gait).__name__} failed {when} with {told(error)}") from error
 
 
 def run_clock() -> float:

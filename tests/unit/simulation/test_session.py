@@ -10,6 +10,7 @@ import pytest
 import limbless as ll
 from limbless.models import JointTarget
 from limbless.simulation import session as module
+from limbless.simulation.prefetch import RobotAhead
 
 OTHER = {"controller.joints": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}
 FOLLOWS = {
@@ -149,7 +150,7 @@ def test_a_robot_that_goes_on_where_it_was_is_one_that_begins_in_every_period(na
     field = "amplitude" if name == "eel-planar" else "yaw_amplitude"
     own, count = getattr(live.scenario.gait, field), len(live.observe()["joint_position"])
     held = [None, None] if name == "eel-planar" else [np.full(count, 0.05), JointTarget(np.full(count, 0.1))]
-    ahead, went = live.robot(), []
+    ahead, went = RobotAhead.of(live), []
     assert ahead is not None
     inner = ahead.advanced
     ahead.advanced = lambda *given: went.append(inner(*given)) or went[-1]  # type: ignore[method-assign]

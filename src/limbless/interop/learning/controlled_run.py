@@ -22,6 +22,7 @@ from limbless.models.chain.newton_euler_model import NewtonEuler
 from limbless.models.chain.soft.contact_model import SoftContact
 from limbless.models.chain.soft.soft_model import Soft
 from limbless.scenarios.scenario import Initial, Scenario
+from limbless.simulation.prefetch import RobotAhead
 from limbless.simulation.session import Session
 
 Array = NDArray[np.float64]
@@ -109,7 +110,7 @@ class ControlledRun:
         self.actions, self.target = actions, target
         self.scenario = self._actuated(Scenario.load(scenario, changes))
         self.session = Session(self.scenario, period=lasting(control_period, "control_period"))
-        self.step, self.model, self._ahead = self.scenario.step, self._checked_model(), self.session.robot()
+        self.step, self.model, self._ahead = self.scenario.step, self._checked_model(), RobotAhead.of(self.session)
         self.steps = round(self.session.period / self.step)
         self.period = self.steps * self.step
         soft = isinstance(self.model, Soft)
@@ -326,7 +327,7 @@ class ControlledRun:
         self, state: State, action: Array, gait: Any, kept: list[Any] | None = None, ahead: Any = None
     ) -> tuple[State, Any]:
         """The same through the session, for every model, and from any thread: the state, and the gait that is then in
-        force. Records go to `kept`, where it is given; `ahead` is the memory of a robot (`Session.robot`).
+        force. Records go to `kept`, where it is given; `ahead` is the memory of a robot of the session.
         """
         try:
             return self.session.advanced(state, gait, *self.commanded(action), kept, ahead)

@@ -22,6 +22,7 @@ from limbless.interop.learning.observations import Observations
 from limbless.interop.learning.rewards import chosen
 from limbless.models.base import State
 from limbless.scenarios.scenario import Scenario
+from limbless.simulation.prefetch import RobotAhead
 
 Array = NDArray[np.float64]
 _OPTIONS = ("scale", "fields", "changes", "target")
@@ -74,7 +75,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._last = np.zeros((num_envs, self.world.size))
         self._states: list[State] = []
         self._gaits = [self.world.gait] * num_envs
-        self._ahead = [None if self.world.lean else self.world.session.robot() for _ in range(num_envs)]
+        self._ahead = [None if self.world.lean else RobotAhead.of(self.world.session) for _ in range(num_envs)]
         self._values = np.zeros((num_envs, 0))
         self._crew = RobotLanes.of(self.world, num_envs)
         # a law of a user's own is asked in Python, one call at a time

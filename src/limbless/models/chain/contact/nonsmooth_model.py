@@ -376,9 +376,9 @@ class NonSmooth(ChainModel, StandingModel):
         placed = state.x[self._where.objects :][: PLACED * len(self._objects)].reshape(-1, PLACED)
         return {"object_position": placed[:, :3].copy(), "object_orientation": placed[:, 3:7].copy()}
 
-    def count(self, done: Array) -> None:
-        """Add steps, iterations and fallbacks of a block."""
-        self._counts += done
+    def count(self, now: Any) -> None:
+        """Add the `StepCounters` of a block."""
+        self._counts += now.steps[0], now.iterations[0], now.fallbacks[0]
 
     @property
     def counts(self) -> dict[str, int]:

@@ -61,7 +61,6 @@ class StandingContact(StandingProblem):
 
     def _restore(self, state: State, knots: Array) -> None:
         self.model.refuse_start(state, knots)
-        self._counted = np.zeros(3)  # of what the model counts, how much it knows already
         remembered, now = state.memory, StepCounters.of(self._memory.counts)
         now.residual[0], now.depth[0] = remembered.get(UNRECORDED, (0.0, 0.0))
         for name, values in zip(LAST, self._last, strict=True):
@@ -83,9 +82,8 @@ class StandingContact(StandingProblem):
 
     def _left(self) -> dict[str, Any]:
         now = StepCounters.of(self._memory.counts)
-        done = np.concatenate([now.steps, now.iterations, now.fallbacks])
-        self.model.count(done - self._counted)
-        self._counted = done
+        self.model.count(now)
+        now.steps[0] = now.iterations[0] = now.fallbacks[0] = 0.0  # told
         left: dict[str, Any] = {UNRECORDED: np.array([now.residual[0], now.depth[0]])}
         left |= {name: values.copy() for name, values in zip(LAST, self._last, strict=True)}
         left |= remembered_clamp(self._memory.chain.clamp, self._from)
