@@ -81,7 +81,8 @@ class CellSolve(NamedTuple):
     # (bodies of ends, 2, 6, 8) [I | f] of the end of each cell, about itself, and of the stations within, about the
     # inner node: the same in all iterations of a pass
     loads: Array
-    own: Array  # (freedoms, 8) Σ Jᵀ [B X | f] of the stations within, with what acts along the freedom
+    # (freedoms, 8) Σ Jᵀ [B X | f] of the stations within, with what acts along the freedom
+    own: Array
     gains: Array  # (freedoms, 8) D⁻¹ [V | y]
     freedoms: Rows[CellFreedom]
     stations: Rows[StationStep]  # (bodies,)
