@@ -78,7 +78,7 @@ class CellSolve(NamedTuple):
     """Cells over a step."""
 
     cells: SweptCells
-    # (bodies of ends, 2, 6, 8) [I | f] of the end of each cell, about itself, and of the stations within, about the
+    # (cells + 1, 2, 6, 8) [I | f] of the end of each cell, about itself (0), and of the stations within (1), about the
     # inner node: the same in all iterations of a pass
     loads: Array
     # (freedoms, 8) Σ Jᵀ [B X | f] of the stations within, with what acts along the freedom

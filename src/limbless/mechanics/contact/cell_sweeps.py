@@ -81,8 +81,6 @@ from limbless.mechanics.contact import (
     wrench_in,
 )
 
-END, WITHIN = 0, 1  # of `CellSolve.loads`
-
 
 @func
 def column(solve: CellSolve, lever: int, j: int) -> Twist:
@@ -168,7 +166,7 @@ def prepare_stations(robot: ChainTables, step: Step, chain: ChainMemory, gh: Sca
     base = BodyStep(step.bodies, 0)
     base.matrix = no_matrix6(0.0)
     base.momentum = h * Body(step.places, 0).wrench
-    put_rows(solve.loads, 0, END, base.matrix, base.momentum)
+    put_rows(solve.loads, 0, 0, base.matrix, base.momentum)
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
         take_ahead(link, solve, chain, gh, h)
@@ -188,7 +186,7 @@ def prepare_stations(robot: ChainTables, step: Step, chain: ChainMemory, gh: Sca
                     S = columns_in(solve, s, g)
                     add_station(link, solve, k, g, station.lever, apply_inertia(M, J, S), power(S, p), arm)
                 I, f = I + carry_inertia(Inertia(M, o, J), arm), f + carry_wrench(p, arm)
-        put_rows(solve.loads, k, WITHIN, matrix6_of(I), f)
+        put_rows(solve.loads, k, 1, matrix6_of(I), f)
         finish_sums(link, solve, k)
         body, own = Body(step.places, k), BodyStep(step.bodies, k)
         if link.massless:
@@ -198,7 +196,7 @@ def prepare_stations(robot: ChainTables, step: Step, chain: ChainMemory, gh: Sca
             B = rigid_body_inertia(link, body.rotation)
             own.matrix = matrix6_of(B)
             own.momentum = momentum_of(B, body, StationStep(solve.stations, k).start, h)
-        put_rows(solve.loads, k, END, own.matrix, own.momentum)
+        put_rows(solve.loads, k, 0, own.matrix, own.momentum)
 
 
 @func
@@ -336,11 +334,11 @@ def cell_backward_pass(robot: ChainTables, step: Step, count: int) -> tuple[Matr
     a, last = last_of_robot(step, count), len(links.codes) - 1
     for k in range(last, 0, -1):
         link, arm = LinkRow(links, k), Body(step.places, k).arm
-        G, a = contacts_at(step, k, a, zero, G + wrench_in(loads, k, END))
+        G, a = contacts_at(step, k, a, zero, G + wrench_in(loads, k, 0))
         columns = columns_at(zero, arm)
         load_cell(link, solve, k, arm, columns, G)
         G = Wrench(carry_rows(G.force, columns), carry_rows(G.torque, columns))
-        G = carry_wrench(G, arm) + wrench_in(loads, k, WITHIN)
+        G = carry_wrench(G, arm) + wrench_in(loads, k, 1)
         while a >= 0 and step.owner[step.active[a]] > last:  # within a cell: stations stand behind all ends
             contact, owner = ContactRow(step.contacts, step.active[a]), step.owner[step.active[a]]
             if solve.station[owner] < link.station:
@@ -352,7 +350,7 @@ def cell_backward_pass(robot: ChainTables, step: Step, count: int) -> tuple[Matr
         for j in range(link.freedoms):
             G = G - found[j] * answer_at(solve, k, j)
             gains[link.column + j] = found[j]
-    G, a = contacts_at(step, 0, a, zero, G + wrench_in(loads, 0, END))
+    G, a = contacts_at(step, 0, a, zero, G + wrench_in(loads, 0, 0))
     return matrix_and_wrench(G)
 
 
