@@ -45,10 +45,11 @@ class MuscleWave(Gait):
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Efforts (T, S, 6), N and N m."""
-        value = np.zeros((len(times), len(stations), 6))
+        value = np.zeros((6, len(times), len(stations))).transpose(1, 2, 0)  # one component is written, and read alone
         when, where = 2.0 * np.pi * times / self.period, 2.0 * np.pi * stations / self.wavelength
-        there = (stations >= self.start) & (stations <= (np.inf if self.end is None else self.end))
-        there = there * self._spline(stations) if self.envelope else there
+        there = 1.0 * ((stations >= self.start) & (stations <= (np.inf if self.end is None else self.end)))
+        if self.envelope:
+            there *= self._spline(stations)
         # sin(when - where), with a sine of each instant and of each place
         turning = self.couple * smooth_steps(times, self.ramp)[0] * np.stack([np.sin(when), -np.cos(when)])
         value[..., 5] = turning.T @ (there * np.stack([np.cos(where), np.sin(where)]))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from limbless.mechanics.contact.body_equations import *
     from limbless.mechanics.contact.cell_problem import *
     from limbless.mechanics.contact.cell_response import *
+    from limbless.mechanics.contact.cell_rows import *
     from limbless.mechanics.contact.cell_step import *
     from limbless.mechanics.contact.cell_sweeps import *
     from limbless.mechanics.contact.contact_law import *
@@ -40,6 +41,10 @@ __getattr__ = lazy_names(
         "body_equations": "body_equation carried_water keep_body prepare prepare_water screw screw_by twist_at_start",
         "cell_problem": "SINGULAR stand_cells",
         "cell_response": "accept_cells pull_ropes respond_cells turn_winches",
+        "cell_rows": (
+            "Lanes answer_of carry_row carry_rows cell_contact_law columns_at matrix_and_wrench put_wrench_in rates_of "
+            "rows_of rows_times sum_of unit_wrenches wrench_in"
+        ),
         "cell_step": (
             "CellFreedom CellRecord CellResponse CellSolve SoftContactProblem SoftContactRecords "
             "SoftLayout SoftRule StationStep SweptCells"

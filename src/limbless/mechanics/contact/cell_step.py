@@ -78,10 +78,11 @@ class CellSolve(NamedTuple):
     """Cells over a step."""
 
     cells: SweptCells
-    # (bodies of ends, 2, 6, 8) [I | f] of the end of each cell, about itself, and of the stations within, about the
+    # (cells + 1, 2, 6, 8) [I | f] of the end of each cell, about itself (0), and of the stations within (1), about the
     # inner node: the same in all iterations of a pass
     loads: Array
-    own: Array  # (freedoms, 8) Σ Jᵀ [B X | f] of the stations within, with what acts along the freedom
+    # (freedoms, 8) Σ Jᵀ [B X | f] of the stations within, with what acts along the freedom
+    own: Array
     gains: Array  # (freedoms, 8) D⁻¹ [V | y]
     freedoms: Rows[CellFreedom]
     stations: Rows[StationStep]  # (bodies,)

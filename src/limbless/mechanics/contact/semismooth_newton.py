@@ -71,9 +71,6 @@ from limbless.mechanics.contact import (
 )
 
 PLAIN = 6  # iterations of Newton's method: one to six suffice almost always
-# rolling friction of links is weak and mostly sticks, which longer trial steps find sooner. The stations of a soft body
-# roll as one: where all of them slip the sum overshoots, and back again, unless a trial step finds that they stick
-ROLL_OF_LINKS, ROLL_OF_CELLS = 30.0, 1.0
 
 
 @noinline_func
@@ -242,9 +239,11 @@ def newton_iteration(
     robot: ChainTables, options: ContactOptions, step: Step, count: int, rho: Scalar, frozen: Scalar
 ) -> Scalar:
     """One Newton iteration with trial steps of length `rho`: linearise, solve, and measure what remains."""
-    roll = ROLL_OF_LINKS
+    # rolling friction of links is weak and mostly sticks, which longer trial steps find sooner. The stations of a soft
+    # body roll as one: where all of them slip the sum overshoots, and back again, unless a trial finds that they stick
+    roll = 30.0
     if step.cells is not None:
-        roll = ROLL_OF_CELLS
+        roll = 1.0
     linearise(step.contacts, step.active, count, options.compliance, rho, roll, frozen)
     if options.dry is not None:
         linearise_joint_friction(options.dry, robot, step)

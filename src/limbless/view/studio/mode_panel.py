@@ -13,7 +13,7 @@ from limbless.view.scene.frames import Frames
 from limbless.view.studio.server import by_visitor, handed_over
 
 if TYPE_CHECKING:
-    from limbless.models.chain.soft.small_motions import SmallMotions
+    from limbless.models.chain.soft.linearisation import SmallMotions
     from limbless.simulation.result import Result
     from limbless.view.studio.page import Page
 
@@ -96,7 +96,7 @@ class ModePanel:
 
 def small_motions(result: Result, at_end: bool = True) -> SmallMotions:
     """The modes about the end of a run, or about its start, at rest."""
-    from limbless.models.chain.soft.small_motions import SmallMotions
+    from limbless.models.chain.soft.linearisation import SmallMotions
 
     scenario: Any = result.scenario
     model: Any = scenario.assemble()

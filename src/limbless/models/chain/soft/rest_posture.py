@@ -1,4 +1,6 @@
-"""The posture in which a soft body rests: spines by tendon statics, then against their stops; others by relaxation."""
+"""Where a soft body starts, and the posture in which it rests: spines by tendon statics, then against their stops;
+others by relaxation.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,10 @@ from limbless.core import InputError
 from limbless.core.registry import find
 from limbless.environments import Buoyancy, Environment, Water
 from limbless.mechanics.chain import COMMANDS, Body, Stop, TendonState
+from limbless.models import State, numbers
+from limbless.models.chain import slow_motion
+from limbless.models.chain.control_tables import named
+from limbless.models.chain.soft.linearisation import MOVES
 from limbless.robots.tendon_spine import TendonSpine
 
 if TYPE_CHECKING:
@@ -35,6 +41,38 @@ class PostureLimits(NamedTuple):
 
 
 PATIENCE = PostureLimits()
+
+
+def state_at_start(model: Soft, initial: Any, gait: Gait) -> State:
+    """The state in which a run starts; see `Soft.initial_state`."""
+    twist = np.array(initial.twist, dtype=np.float64)
+    locked = [c for c in range(6) if c not in MOVES[model.plan.base] and twist[c] != 0.0]
+    if locked:
+        raise InputError(
+            f"initial.twist: the base {model.plan.base!r} holds entry {locked[0]} of it at 0; got {initial.twist}"
+        )
+    strain, rate = np.concatenate([cell.rest for cell in model.plan.cells]), np.zeros(model.freedoms)
+    if initial.joint_position is not None:
+        strain = numbers("initial.joint_position", initial.joint_position, model.freedoms)
+    if initial.joint_velocity is not None:
+        rate = numbers("initial.joint_velocity", initial.joint_velocity, model.freedoms)
+    if len(model._given):
+        motion = model.drive(gait, np.zeros(1))
+        strain[model._given], rate[model._given] = motion.position[0], motion.velocity[0]
+    if initial.posture is not None and initial.posture.kind != "equilibrium":
+        raise InputError(
+            f"initial.posture: {initial.posture.kind!r} needs something hard around (a ground, a pipe, pegs), and "
+            "there is none; leave it out"
+        )
+    place = initial.position, initial.orientation
+    if initial.posture is not None:
+        x = state_at_rest(model, gait, strain, twist, *place)
+    else:
+        x = model.flat(strain, rate, twist, base_position=place[0], base_orientation=place[1])
+    if model.steps is not None and not model.settings.inertia:
+        slow_motion.refuse_start(initial)
+        x = slow_motion.started(model, x, model.drive(gait, np.zeros(1)), model.steps, MOVES[model.plan.base])
+    return State(0.0, x, {} if model._loop is None else named(model._loop.start(x)))
 
 
 def state_at_rest(

@@ -15,9 +15,7 @@ from limbless.core import InputError
 from limbless.environments import Environment, breaks_of, refuse_points, together
 from limbless.mechanics.chain import (
     BASES,
-    COMMANDS,
     AxisRecord,
-    BaseRecord,
     Body,
     BodyRecord,
     ChainOptions,
@@ -26,38 +24,32 @@ from limbless.mechanics.chain import (
     TendonState,
 )
 from limbless.mechanics.chain import implicit_cells as _implicit_versions  # noqa: F401 - what an engine asks of a chain
-from limbless.mechanics.compiled import aligned_zeros, kernel_array, pack
+from limbless.mechanics.compiled import aligned_zeros
 from limbless.mechanics.forces import MorisonLaw
-from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals, new_objective_totals
 from limbless.models import (
-    RUNGE_KUTTA,
     VERTEBRA_STATIONS,
     ImplicitSteps,
     Observation,
     Records,
     SoftSettings,
-    StandingModel,
     State,
-    StepLimit,
     TotalsStore,
     Variable,
     Variables,
     actuation_or_motion,
     divergence,
-    numbers,
     packed_rows,
     refuse_explicit_tolerance,
-    refuse_law_failure,
     refuse_unused,
     water_of,
 )
 from limbless.models.chain import chain_problem, slow_motion
-from limbless.models.chain.control_tables import ChainLoop, named
+from limbless.models.chain.control_tables import ChainLoop
 from limbless.models.chain.soft import cell_tables, rest_posture
 from limbless.models.chain.soft.cell_material import CellMaterial
 from limbless.models.chain.soft.cell_plan import CellPlan, RodStations, Stations, rod_plan, spine_plan
-from limbless.models.chain.soft.linearisation import MOVES, Modes, SoftSolution, fastest_rate, modes_about
+from limbless.models.chain.soft.linearisation import SoftInstants
 from limbless.models.chain.soft.links_as_cells import ChainStations, chain_plan, refuse_of_chain
 from limbless.models.chain.soft.soft_drive import Driving
 from limbless.models.chain.soft.soft_recorder import ChainRecorder, RodRecorder, SoftRecorder, SpineRecorder
@@ -75,10 +67,9 @@ from limbless.robots import ACTUATED, Chain, Preset, Robot, Rod, TendonSpine
 
 Array = NDArray[np.float64]
 CONTACT_OPTIONS = ("theta", "activation", "recovery", "compliance", "contact_tolerance", "bound")
-_TAUT = 1.0 - 1e-6  # of its length: a tendon that begins to pull
 
 
-class Soft(StandingModel):
+class Soft(SoftInstants):
     """Soft bodies in motion: strain cells under tendons, springs, weight and water, O(cells).
 
     Parameters
@@ -270,15 +261,6 @@ class Soft(StandingModel):
         )
         return made if self.settings.inertia else slow_motion.weightless_cells(made, len(self.plan.cells))
 
-    def _refuse_weightless(self) -> None:
-        """A body without inertia about its own axis that is free to roll is singular."""
-        roll = sum(piece.turn[0] for _, piece in self.plan.stations) + sum(cell.turn[0] for cell in self.plan.cells)
-        if self.plan.base in ("free", "pinned") and not roll > 0.0:
-            raise InputError(
-                "robot: nothing resists its roll about its own axis: give the vertebrae a joint_mass "
-                "with a joint_radius, or a disk_inertia, or choose base planar"
-            )
-
     @property
     def towing(self) -> dict[str, float]:
         """Drag of the straight body, towed along itself: N s2/m2 and N s/m; nothing for a body without tendons, or
@@ -336,166 +318,11 @@ class Soft(StandingModel):
         """The gait at the quarters of all steps; `times` are knots and middles."""
         return self._driving.drive(gait, times)
 
-    # One state at a time
-
-    def instant(
-        self,
-        x: ArrayLike,
-        tension: ArrayLike = 0.0,
-        time: float = 0.0,
-        *,
-        length: ArrayLike | None = None,
-        torque: ArrayLike | None = None,
-    ) -> ChainProblem:
-        """The problem evaluated at a flat state (`flat`), with these tensions, unstretched lengths or torques."""
-        if self._one is None:
-            alone = self.problem(self.still(), 1, None, None)
-            self._one = alone, pack(alone)
-        problem, packed = self._one
-        drive: Any = problem.drive
-        command = length if length is not None else tension if torque is None else torque
-        how = COMMANDS.length if length is not None else COMMANDS.tension if torque is None else COMMANDS.torque
-        if how != COMMANDS.tension and not (self.strung.elastic and (self.strung.winds or how == COMMANDS.length)):
-            raise InputError("length and torque: the tendons need a stiffness, and for torques a winch")
-        if self.strung.elastic:
-            problem.memory.cells.ropes.how[0] = how
-        drive.command[:] = command
-        state = kernel_array(np.array(x, dtype=np.float64))
-        if state.shape != (self._size,):
-            raise InputError(f"x: a flat state of this body has {self._size} numbers (`flat`); got {state.shape}")
-        drive.position[:] = state[7 + self._given]
-        drive.velocity[:] = state[self._split + 6 + self._given]
-        runge_kutta.advance(packed, np.array([time]), np.ones(1, dtype=bool), state)
-        refuse_law_failure(self.asked)
-        self.lawful.refuse()
-        return problem
-
-    def still(self) -> cell_tables.SoftDrive:
-        """A drive of one row that gives nothing."""
-        given = [np.zeros((1, len(self._given))) for _ in range(3)]
-        return cell_tables.SoftDrive(
-            given[0],
-            given[1],
-            given[2],
-            np.zeros((1, 0 if self.tendons else self.freedoms)),
-            np.zeros((1, self.tendons)),
-            np.zeros((1, self.tendons)),
-        )
-
-    def flat(
-        self,
-        strain: ArrayLike = 0.0,
-        strain_rate: ArrayLike = 0.0,
-        base_twist: ArrayLike = (0.0,) * 6,
-        *,
-        base_position: ArrayLike = (0.0, 0.0, 0.0),
-        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
-        winch_angle: ArrayLike = 0.0,
-        winch_rate: ArrayLike = 0.0,
-    ) -> Array:
-        """A flat state: base pose, freedoms (bends in rad, cell by cell), base twist, their rates, and winches."""
-        x, n = np.zeros(self._size), self.freedoms
-        x[:3], x[3:7] = base_position, base_orientation
-        x[7 : 7 + n], x[self._split : self._split + 6] = strain, base_twist
-        x[self._split + 6 : self._split + 6 + n] = strain_rate
-        angle, rate = self._winch_columns
-        x[angle], x[rate] = winch_angle, winch_rate
-        return x
-
-    @property
-    def _winch_columns(self) -> tuple[slice, slice]:
-        """Where a state has the angles and the rates of the winches."""
-        first, m = self._split + 6 + self.freedoms, self.strung.winches
-        first += 0 if self._loop is None else self._loop.count
-        return slice(first, first + m), slice(first + m, first + 2 * m)
-
-    def forward(self, x: ArrayLike, tension: ArrayLike = 0.0, time: float = 0.0, **given: ArrayLike) -> SoftSolution:
-        """Accelerations at a flat state (`flat`), with these tensions (N), `length`s (m) or `torque`s (N m)."""
-        found = self.instant(x, tension, time, **given)
-        base, axes = BaseRecord.of(found.records.base), AxisRecord.of(found.records.axes)
-        ends, count = Body.of(found.memory.bodies), len(self.plan.cells) + 1
-        return SoftSolution(
-            base.acceleration[0].copy(),
-            axes.acceleration[0].copy(),
-            axes.torque[0].copy(),
-            base.held[0].copy(),
-            np.array(ends.origin[:count]),
-            np.array(ends.rotation[:count]).reshape(count, 3, 3),
-        )
-
-    def linearise(
-        self, x: ArrayLike | State, tension: ArrayLike = 0.0, time: float = 0.0, *, length: ArrayLike | None = None
-    ) -> Modes:
-        """Frequencies, damping ratios and shapes of small motions about a state, the tensions held, or (`length`, m)
-        the unstretched lengths of elastic tendons.
-        """
-        return modes_about(*self._small_motions(x, tension, time, length))
-
-    def _small_motions(
-        self, x: ArrayLike | State, tension: ArrayLike, time: float, length: ArrayLike | None = None
-    ) -> tuple[Any, ...]:
-        """What differences of the dynamics about a state need to know."""
-        flat = x.x if isinstance(x, State) else np.asarray(x, dtype=np.float64)
-        held = list(MOVES[self.plan.base])
-        free = np.setdiff1d(np.arange(self.freedoms), self._given)
-        scale = np.concatenate(
-            [np.where(np.array(held) < 3, self.plan.length, 1.0), self.plan.length / self.cells().scale[free]]
-        )
-
-        def accelerations(state: Array) -> Array:
-            answer = self.forward(state, tension, time, **({} if length is None else {"length": length}))
-            return np.concatenate([answer.base_acceleration[held], answer.strain_acceleration[free]])
-
-        return flat, self._split, self.plan.base, free, scale, accelerations
-
-    def step_limit(self, state: State) -> StepLimit | None:
-        """Explicit steps follow nothing that is faster than they are."""
-        if self.steps is not None:
-            return None
-        taut = None
-        if self.strung.elastic and not self.strung.follows:  # as stiff as tendons make it: all of them just taut
-            taut = _TAUT * TendonState.of(self.instant(state.x, 0.0, state.time).memory.cells.pulls).length
-        rate = fastest_rate(*self._small_motions(state, 0.0, state.time, taut))
-        if not rate > 0.0:
-            return None
-        return StepLimit(
-            RUNGE_KUTTA / rate,
-            f"rk4: the fastest motion of this body has a rate of {rate:.3g} 1/s, and "
-            "sdirk4 (model.integrator) has no such limit",
-        )
-
     # Through time
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """Pose and twist as given; straight, or in equilibrium under the tensions just before the start."""
-        twist = np.array(initial.twist, dtype=np.float64)
-        locked = [c for c in range(6) if c not in MOVES[self.plan.base] and twist[c] != 0.0]
-        if locked:
-            raise InputError(
-                f"initial.twist: the base {self.plan.base!r} holds entry {locked[0]} of it at 0; got {initial.twist}"
-            )
-        strain, rate = np.concatenate([cell.rest for cell in self.plan.cells]), np.zeros(self.freedoms)
-        if initial.joint_position is not None:
-            strain = numbers("initial.joint_position", initial.joint_position, self.freedoms)
-        if initial.joint_velocity is not None:
-            rate = numbers("initial.joint_velocity", initial.joint_velocity, self.freedoms)
-        if len(self._given):
-            motion = self.drive(gait, np.zeros(1))
-            strain[self._given], rate[self._given] = motion.position[0], motion.velocity[0]
-        if initial.posture is not None and initial.posture.kind != "equilibrium":
-            raise InputError(
-                f"initial.posture: {initial.posture.kind!r} needs something hard around (a ground, a pipe, pegs), and "
-                "there is none; leave it out"
-            )
-        place = initial.position, initial.orientation
-        if initial.posture is not None:
-            x = rest_posture.state_at_rest(self, gait, strain, twist, *place)
-        else:
-            x = self.flat(strain, rate, twist, base_position=place[0], base_orientation=place[1])
-        if self.steps is not None and not self.settings.inertia:
-            slow_motion.refuse_start(initial)
-            x = slow_motion.started(self, x, self.drive(gait, np.zeros(1)), self.steps, MOVES[self.plan.base])
-        return State(0.0, x, {} if self._loop is None else named(self._loop.start(x)))
+        return rest_posture.state_at_start(self, initial, gait)
 
     def equilibrium(
         self,

@@ -35,7 +35,7 @@ class StandingTouch(StandingProblem):
 
     def _build(self, drive: Any, records: int) -> tuple[Any, ...]:
         model = self.model
-        memory = contact_tables.memory_for(model, drive, records, self._tally)
+        memory: Any = contact_tables.memory_for(model, drive, records, self._tally)
         kept: Any = contact_tables.records_for(model, memory, records, model._tallies.records(records))
         self.problem, self._saving = model.contact_problem(drive, memory, kept, self._theta)
         self._memory = memory = self.problem.memory

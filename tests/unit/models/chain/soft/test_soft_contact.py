@@ -314,6 +314,23 @@ def test_newtons_method_takes_few_iterations_where_everything_slips() -> None:
     assert found["fallbacks"] == 0 and found["iterations"] <= 4 * found["passes"], found
 
 
+@pytest.mark.long
+def test_stations_that_roll_as_one_are_found_to_stick() -> None:
+    """A rod that crawls without twist: its stations roll all together, and all of them slip or stick. Trial steps as
+    long as those of links leave two-cycles, and 12 of these steps to the fallback.
+    """
+    body = ll.Rod(length=0.35, half_width=0.00385, youngs_modulus=1e6, strains="universal", passive={})
+    ground = [ll.Gravity(), ll.Ground(forward=0.09, backward=0.13, lateral=0.18)]
+    settings = ll.SoftSettings(cells=20, degree=0, stations=1, theta=0.5)
+    model = SoftContact(body, ground, None, settings)
+    wave = ll.MuscleWave(couple=3e-3, wavelength=0.35, period=2.0, ramp=0.2)
+    state = model.initial_state(ll.Initial(posture={"kind": "lay"}), wave)
+    knots = 1e-3 * np.arange(251)
+    drive = model.drive(wave, np.linspace(0.0, knots[-1], 501))
+    _, _, status = model.advance(state, knots, np.zeros(251, dtype=bool), drive)
+    assert not status.failure and model.counts["fallbacks"] <= 2, model.counts
+
+
 def test_a_fall_has_the_first_order_across_its_impact_and_flight_the_second() -> None:
     """Tip first: where the base is at 0.2 s against the limit of the program; a rod that turns and bends in the air,
     θ = 1/2, against steps of half the length.
