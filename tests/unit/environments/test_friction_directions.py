@@ -13,7 +13,7 @@ from limbless.environments.hard_surface import ContactEnvironment
 from limbless.environments.obstacles import Boxes, Pegs
 from limbless.environments.regularised_friction import RegularisedFriction
 from limbless.mechanics.contact.scene import ContactSurface
-from limbless.models.chain.contact.contact_scene import scene_of
+from limbless.models.chain.contact.contact_scene import scene_and_bodies_of, touching_chain
 from limbless.robots.base import SkinFriction
 from limbless.robots.rod import Rod
 
@@ -112,5 +112,5 @@ def test_a_module_snake_has_a_skin_and_a_chain_none() -> None:
     assert snake.build().skin == SkinFriction(forward=0.1, lateral=0.5)
     assert ll.ModuleSnake(modules=3, skin=None).build().skin is None
     assert ll.Chain.uniform(links=3).skin is None
-    spheres = scene_of(snake.build(), [ll.Ground()])
+    spheres, _, _ = scene_and_bodies_of(touching_chain(snake.build()), [ll.Ground()])
     np.testing.assert_allclose(ContactSurface.of(spheres.surfaces).friction[0, :3], (0.1, 0.1, 0.5))

@@ -21,7 +21,6 @@ from limbless.robots.presets.from_file import FromFile
 
 SUFFIXES = (".urdf", ".sdf", ".xml", ".mjcf", ".xacro", ".world")
 """Ends of names by which a robot file is known."""
-EXTRA = "pip install 'limbless[robots]'"
 
 
 def is_robot_file(name: str | Path) -> bool:

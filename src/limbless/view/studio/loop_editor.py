@@ -15,7 +15,6 @@ from limbless.search.studies.connection_field import pose_of
 from limbless.search.studies.strokes import Loop, Stroke
 
 if TYPE_CHECKING:
-    from limbless.scenarios.scenario import Scenario
     from limbless.search.studies.connection import Connection
 
 Array = NDArray[np.float64]
@@ -103,10 +102,6 @@ class LoopEditor:
             loop = Loop(0.5 * (low + high) + (self.points - 0.5 * (low + high)) / reached, self.period)
         self.stroke = self.connection.around(loop)
         return self.stroke
-
-    def gait_scenario(self) -> Scenario:
-        """A scenario that drives the robot along the loop."""
-        return self.stroke.scenario()
 
     # What is drawn
 

@@ -23,7 +23,7 @@ def test_it_begins_with_the_gait_and_follows_a_pull(editor: LoopEditor) -> None:
     larger = editor.pull(3, 1.15 * editor.points[3])
     assert larger.distance > before  # the height of x has one sign there: a larger loop goes farther
     np.testing.assert_allclose(editor.stroke.loop.along(np.arange(12) / 12.0)[0], editor.points, atol=1e-9)
-    assert editor.gait_scenario().gait.kind == "shape-loop"
+    assert editor.stroke.scenario().gait.kind == "shape-loop"
     rows = dict(editor.rows())
     assert set(rows) == {"distance by motion", "turn", "distance by area", "efficiency"}
     with pytest.raises(ll.InputError, match="points 0 to 11"):

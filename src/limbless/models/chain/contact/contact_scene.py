@@ -161,17 +161,12 @@ def touching_chain(chain: Chain) -> TouchingRobot:
     )
 
 
-def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
-    """All contacts that there can be: spheres and capsules with every surface whose shape asks for them
-    (`contact_shape`); every wheel.
-    """
-    return scene_and_bodies_of(touching_chain(chain), environment, wheel_contacts(chain, environment))[0]
-
-
 def scene_and_bodies_of(
     robot: TouchingRobot, environment: Sequence[Environment], wheels: Sequence[WheelContact] = ()
 ) -> tuple[Scene, MovingBodies | None, SurroundingBodies]:
-    """The same, with the contacts of free objects and of links with each other, and what of all that moves."""
+    """All contacts that there can be: spheres and capsules with every surface whose shape asks for them
+    (`contact_shape`), every wheel, free objects, and links with each other; and what of all that moves.
+    """
     hard = [item for item in environment if isinstance(item, ContactEnvironment)]
     company, balls, bars = surrounding_bodies(environment), robot.balls, robot.bars
     if (hard or company.is_there) and not balls:
