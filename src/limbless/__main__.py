@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import signal
 import sys
 
 
 def main() -> None:
     """Run the command line. Ctrl-C ends it with 130 and no traceback, also while it is imported and as it leaves."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a pipe on Windows does not know every letter: it gets ? for others
+            stream.reconfigure(errors="replace")
     try:
         from limbless.cli.main import main as commands
 

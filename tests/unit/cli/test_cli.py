@@ -5,6 +5,7 @@ real one is in contracts.
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -94,6 +95,13 @@ def test_every_command_explains_itself_with_an_example(command: str) -> None:
     text = call(command, "--help").output
     assert f"limbless {command}" in text.partition("Example")[2]
     assert "..." not in main.commands[command].get_short_help_str(60)
+
+
+def test_letters_that_a_pipe_does_not_know_are_replaced() -> None:
+    """On Windows a pipe has an encoding of its own; this one has even fewer letters."""
+    words = [sys.executable, "-m", "limbless", "list", "controllers"]
+    told = subprocess.run(words, check=True, capture_output=True, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert b"oscillators" in told.stdout and b"?" in told.stdout
 
 
 def test_the_package_is_the_command() -> None:

@@ -78,5 +78,5 @@ def _head(result: Result, other: Result) -> str:
     return f"<tr><th></th>{cells}</tr>"
 
 
-def _cell(text: str, look: str = "padding:1px 8px 1px 0;vertical-align:top") -> str:
+def _cell(text: str, look: str = "padding:1px 8px 1px 0;vertical-align:top;overflow-wrap:anywhere") -> str:
     return f"<td style='{look}'>{escape(text)}</td>"

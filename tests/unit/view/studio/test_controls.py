@@ -247,6 +247,7 @@ def test_a_comparison_tells_how_far_apart_two_runs_are() -> None:
 
     one = made_up.on_ground()
     assert "+0 (+0.0 %)" in numbers_table(one, one)
+    assert "overflow-wrap:anywhere" in numbers_table(one, None)  # a long path of a field does not widen the panel
 
 
 def test_a_refusal_stands_below_its_field_until_the_next_answer(server: Any) -> None:
