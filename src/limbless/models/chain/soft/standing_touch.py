@@ -78,8 +78,10 @@ class StandingTouch(StandingProblem):
         return found
 
     def _left(self) -> dict[str, Any]:
-        now = StepCounters.of(self._memory.counts)
-        self.model.count(now, self._memory.step.cells)
+        now, solve = StepCounters.of(self._memory.counts), self._memory.step.cells
+        self.model.count(now, solve)
+        now.steps[0] = now.iterations[0] = now.fallbacks[0] = 0.0  # told
+        solve.counts[2:4] = 0.0
         last = {name: np.array(values) for name, values in self._live.items()}
         return {UNRECORDED: np.array([now.residual[0], now.depth[0]]), **last}
 
