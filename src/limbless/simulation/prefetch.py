@@ -62,7 +62,7 @@ def switches(scenario: Scenario, model: Model, gait: Any, begin: float, finish: 
     return [*scenario.switches(begin, finish, gait), *model.breakpoints(gait, begin, finish)]
 
 
-class Ahead:
+class PeriodsAhead:
     """Periods of one robot, laid out ahead of it in the standing problem of its model.
 
     Parameters
@@ -124,7 +124,7 @@ class Ahead:
         return found
 
 
-class RobotAhead(Ahead):
+class RobotAhead(PeriodsAhead):
     """A robot of a session that goes on where it was: nothing of it is recorded."""
 
     @classmethod
@@ -176,7 +176,7 @@ class RobotAhead(Ahead):
         return np.array(times)
 
 
-class Prefetch(Ahead):
+class Prefetch(PeriodsAhead):
     """Control periods of a run, laid out ahead of it.
 
     Parameters

@@ -67,7 +67,8 @@ class Frame(NamedTuple):
 
     coordinates: int  # how many numbers say where the base is,
     speeds: int  # how many how it moves
-    group: bool  # along left-invariant fields, of the body twist; else along virtual joints, which carry each other
+    # along left-invariant fields, of the body twist; else along virtual joints, which carry each other
+    group: bool
 
 
 UP = Vector(0.0, 0.0, 1.0)
