@@ -43,7 +43,7 @@ class ChainFamily:
 
     def __init__(self, scenario: Scenario, steps: int) -> None:
         self.scenario, self.steps = scenario, steps
-        self.model = _model_of(scenario)
+        self.model = chain_model_of(scenario)
         self.phase = np.arange(2 * steps + 1) / (2.0 * steps)
         self.record = np.zeros(steps + 1, dtype=bool)
         limit = self.model.chain.arrays().torque_limit
@@ -92,7 +92,7 @@ class ChainFamily:
             and scenario.environment == self.scenario.environment
             and scenario.actuation == self.scenario.actuation
         )
-        model = self.model if same else _model_of(scenario)
+        model = self.model if same else chain_model_of(scenario)
         limit = self.limit if same else np.where(self.limit < UNLIMITED, model.chain.arrays().torque_limit, UNLIMITED)
         drive, knots = self.driven(scenario, model)
         return model.problem(drive, 0, new_objective_totals(limit), None), knots
@@ -150,10 +150,11 @@ class ChainFamily:
 
 def has_free_joints(scenario: Scenario) -> bool:
     """Whether joints of a chain move as forces let them: they are unknown where a period begins."""
-    return not bool(LinkRow.of(_model_of(scenario)._actuated.links).given[1:].all())
+    return not bool(LinkRow.of(chain_model_of(scenario)._actuated.links).given[1:].all())
 
 
-def _model_of(scenario: Scenario) -> NewtonEuler:
+def chain_model_of(scenario: Scenario) -> NewtonEuler:
+    """The model of a scenario whose model is newton-euler."""
     model = scenario.assemble()
     assert isinstance(model, NewtonEuler)
     return model

@@ -20,9 +20,8 @@ from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.running_totals import UNLIMITED, ObjectiveTotals, new_objective_totals
 from limbless.models.base import State
 from limbless.models.chain.control_tables import NAMES
-from limbless.models.chain.newton_euler_model import NewtonEuler
 from limbless.scenarios.scenario import Scenario
-from limbless.search.steady_motion.chain_period_map import ChainFamily
+from limbless.search.steady_motion.chain_period_map import ChainFamily, chain_model_of
 from limbless.search.steady_motion.motion import SteadyMotion, measured_motion, motion_slopes
 from limbless.search.steady_motion.period_map import FLAT, Period
 from limbless.search.studies.variations import derivative, vary
@@ -108,7 +107,7 @@ class LimitCycle:
 
     def __init__(self, scenario: Scenario, fields: Sequence[str], steps: int) -> None:
         self.scenario, self.fields, self.steps, self.passes = scenario, list(fields), steps, 0
-        self.model = _model_of(scenario)
+        self.model = chain_model_of(scenario)
         loop = self.model._loop
         assert loop is not None
         self.split, self.mass = self.model._split, self.model.chain.total_mass
@@ -123,7 +122,7 @@ class LimitCycle:
 
     def packed(self, scenario: Scenario) -> Any:
         """The problem of a scenario."""
-        model = self.model if scenario is self.scenario else _model_of(scenario)
+        model = self.model if scenario is self.scenario else chain_model_of(scenario)
         times = stage_times(np.linspace(0.0, 1.0, self.steps + 1))
         return model.problem(model.drive(scenario.gait, times), 0, new_objective_totals(self.limit), None)
 
@@ -208,9 +207,3 @@ class LimitCycle:
             made.slopes = motion_slopes(made, self, found, x_slope, ObjectiveTotals(*rest))
             made.slopes["period"] = dict(zip(self.fields, map(float, self.period_slope), strict=True))
         return made
-
-
-def _model_of(scenario: Scenario) -> NewtonEuler:
-    model = scenario.assemble()
-    assert isinstance(model, NewtonEuler)
-    return model
