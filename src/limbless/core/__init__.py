@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from limbless.core.fields import *
     from limbless.core.files import *
     from limbless.core.finite_differences import *
+    from limbless.core.functions.callables import *
     from limbless.core.gc_pause import *
     from limbless.core.input_problems import *
     from limbless.core.interruption import *
@@ -33,6 +34,9 @@ __getattr__ = lazy_names(
         "fields": "TRUTH description_at field_at holders html_table type_of unit_at unit_of",
         "files": "as_word below fresh_folder replacing without_cluster write_table write_text",
         "finite_differences": "STENCIL STEP differences of_stencil",
+        "functions.callables": (
+            "FileName Function NamedFunction folder_of functions_in located name_of named_in refuse_named told"
+        ),
         "gc_pause": "gc_paused skip_last_collection",
         "input_problems": "InputProblem dotted problems_of report with_received",
         "interruption": "undisturbed",

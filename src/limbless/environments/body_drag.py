@@ -9,8 +9,18 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core import Description, Field, InputError, Listed, Quantity, Vector3, nearest, quantity, refuse_pipe
-from limbless.core.functions.callables import FileName
+from limbless.core import (
+    Description,
+    Field,
+    FileName,
+    InputError,
+    Listed,
+    Quantity,
+    Vector3,
+    nearest,
+    quantity,
+    refuse_pipe,
+)
 from limbless.environments.base import Array, Environment, Pack
 from limbless.environments.law_packing import body_rows, in_windows
 from limbless.mechanics.forces import BodyDragLaw

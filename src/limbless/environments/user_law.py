@@ -9,8 +9,13 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from limbless.core import Field, InputError, Nested
-from limbless.core.functions.callables import Function, name_of
+from limbless.core import (
+    Field,
+    Function,
+    InputError,
+    Nested,
+    name_of,
+)
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator
 from limbless.environments import (
     MOST_POINTS,

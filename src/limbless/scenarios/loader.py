@@ -16,13 +16,13 @@ from limbless.core import (
     InputProblem,
     as_word,
     field_at,
+    named_in,
     nearest,
     problems_of,
     report,
     type_of,
     with_received,
 )
-from limbless.core.functions.callables import named_in
 from limbless.interop.robots.first_run import first_scenario, medium_in
 from limbless.interop.robots.robot_file import is_robot_file, options_in
 from limbless.scenarios.changes import Changes

@@ -34,10 +34,13 @@ from limbless.core import (
     Quaternion,
     Refusal,
     Vector3,
+    folder_of,
+    located,
+    name_of,
     quantity,
     refuse,
+    refuse_named,
 )
-from limbless.core.functions.callables import folder_of, located, name_of, refuse_named
 from limbless.models.initial_pose import FOUND_BY_POSTURE, Posture
 from limbless.robots.presets.from_file import FromFile
 from limbless.scenarios import plausibility

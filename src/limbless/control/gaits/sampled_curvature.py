@@ -10,8 +10,14 @@ from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.gait_table import rows_of
-from limbless.core import Field, InputError, Listed, Quantity, quantity
-from limbless.core.functions.callables import FileName
+from limbless.core import (
+    Field,
+    FileName,
+    InputError,
+    Listed,
+    Quantity,
+    quantity,
+)
 from limbless.core.splines.smoothing import Smoothed, smooth_grid
 from limbless.core.splines.tensor_spline import DEGREE as _DEGREE
 

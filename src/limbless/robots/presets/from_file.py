@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import ValidationInfo, field_validator, model_validator
 
-from limbless.core import Field, Listed, Quantity, quantity
-from limbless.core.functions.callables import folder_of, located
+from limbless.core import (
+    Field,
+    Listed,
+    Quantity,
+    folder_of,
+    located,
+    quantity,
+)
 from limbless.robots import Base, Chain, Preset
 
 if TYPE_CHECKING:
