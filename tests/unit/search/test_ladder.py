@@ -36,6 +36,8 @@ def test_models_that_refuse_are_said_and_the_rest_is_compared(swum: Ladder, tmp_
     assert lines["mass"].values[1] == pytest.approx(lines["mass"].values[0], rel=1e-12)
     text = swum.to_markdown()
     assert "newton-euler, 17 links" in text and "tendon-statics: refused" in text
+    shown = swum._repr_html_()  # in a notebook
+    assert "<td style='text-align:left'>newton-euler, 17 links</td>" in shown and "robot.tendons" in shown
     folder = swum.write(str(tmp_path))
     assert (folder / "ladder.csv").exists() and (folder / "newton-euler" / "result.nc").exists()
 

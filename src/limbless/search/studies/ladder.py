@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.control.actuation.seen_gait import SeenGait
-from limbless.core import InputError, SimulationError, nearest, write_table, write_text
+from limbless.core import InputError, SimulationError, html_table, nearest, write_table, write_text
 from limbless.core.resources import spawned
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.scenarios.one_animal import base_shift
@@ -122,6 +122,10 @@ class Ladder:
     def heads(self) -> tuple[str, ...]:
         labels = [rung.label for rung in self.ran]
         return ("number", *labels, *(f"{label} differs by" for label in labels[1:]), "spread")
+
+    def _repr_html_(self) -> str:
+        """Its table, and the models that refused, for notebooks."""
+        return html_table([self.heads, *self.rows(), *((rung.label, rung.refused) for rung in self.refused)])
 
     def curves(self) -> list[str]:
         """How far each rung is from the first along curves: the paths of the centre of mass and of the tip, and the
