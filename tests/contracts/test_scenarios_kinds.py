@@ -26,8 +26,8 @@ EVERY = list(
 )
 
 
-DIRECTIONS = {"axis", "second_axis", "lateral", "direction", "orientation"}
-"""Numbers that have no unit: unit vectors and quaternions."""
+DIRECTIONS = {"axis", "second_axis", "lateral", "direction", "orientation", "state"}
+"""Numbers that have no unit: unit vectors, quaternions, and what a law of the user's own keeps."""
 
 
 def holds_numbers(annotation: Any) -> bool:

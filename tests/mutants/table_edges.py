@@ -437,8 +437,8 @@ MUTANTS = [
         "bars-sum",
         "the largest share in place of the sum",
         "search/studies/error_bars.py",
-        "return max(sum(parts), float",
-        "return max(max(parts, default=0.0), float",
+        "total = np.maximum(sum(parts), np",
+        "total = np.maximum(max(parts, default=0.0), np",
         f"{BARS}::test_richardsons_estimate_is_the_error_and_shares_add_up",
     ),
     (
@@ -517,8 +517,8 @@ MUTANTS = [
         "camera-side",
         "the camera on the other side",
         "view/scene/cameras.py",
-        "np.array([along[1], -along[0], 0.0])",
-        "np.array([-along[1], along[0], 0.0])",
+        "side = -behind(frames)",
+        "side = behind(frames)",
         f"{DRAWING}::test_the_view_follows_a_steady_swim_at_its_own_pace_and_looks_from_its_right",
     ),
     (

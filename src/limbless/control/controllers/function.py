@@ -33,7 +33,7 @@ class FunctionController(RecordedLaw):
     arguments: dict[str, Any] = Field(
         {}, description="numbers for further arguments of the law, by their names; its defaults if absent"
     )
-    state: dict[str, Listed[float | tuple[float, ...]]] = Field(
+    state: dict[str, float | Sequence[float]] = Field(
         {}, description="own numbers at the start, by name: one number or a list each"
     )
     joints: Listed[Literal["all"] | tuple[int, ...]] = Field("all", description="joints that it moves, from 0")

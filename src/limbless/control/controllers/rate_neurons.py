@@ -13,8 +13,9 @@ from limbless.core import Quantity, quantity
 
 
 class RateNeurons(NeuronUnits):
-    """Neurons of a worm (Johnson, Lewis and Guy 2021): τ_n V' = V - a V³ + I - w s + w' s' + gap junctions, where s is
-    how a unit bends to the neuron's own side, and s' how the next one towards the base does. Muscles follow the
+    """Neurons of a worm (Johnson, Lewis and Guy 2021): τ_n V' = V - a V³ + I - w s + w' s' + gap junctions.
+
+    s is how a unit bends to the neuron's own side, and s' how the next one towards the base does. Muscles follow the
     difference of both sides, τ_m A' = V - V_other - A, and are activated by (1 + tanh(weight A - 2)) / 2.
     """
 

@@ -8,7 +8,7 @@ import signal
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
@@ -305,7 +305,11 @@ def _measures(result: Result) -> dict[str, float | None]:
     """Measures of a run that its summary does not compare."""
     known_already = {key for key, *_ in comparison.NUMBERS} | {"proven"}
     asked = [one for name, one in known().items() if one.needs != STEADY and name not in known_already]
-    return {name: None if np.isnan(value) else value for name, value in measured(asked, result).items()}
+    found: dict[str, float] = {}
+    for one in asked:
+        with suppress(KeyError):  # a user's own, of a variable that this model does not record
+            found |= measured([one], result)
+    return {name: None if np.isnan(value) else value for name, value in found.items()}
 
 
 def _seen(animal: Scenario, kind: str, found: Ladder, folder: Path) -> dict[str, Any]:

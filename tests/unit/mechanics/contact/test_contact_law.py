@@ -13,7 +13,7 @@ from limbless.mechanics.contact import contact_law
 from limbless.mechanics.contact.scene import ContactRow, FrictionCoefficients, Impulse, Pair
 
 numbers = st.floats(-3.0, 3.0)
-E, RHO = 1.5e-3, 0.3
+E, RHO, ROLL = 1.5e-3, 0.3, 30.0
 
 
 def contact(rng: np.random.Generator, **fields: float) -> np.ndarray:
@@ -57,7 +57,7 @@ def solved(table: np.ndarray, mobility: float) -> np.ndarray:
     row, free, one, M = ContactRow(table, 0), u.copy(), np.array([0]), np.eye(6) / mobility
     for _ in range(60):
         at(row, u)
-        contact_law.linearise(table, one, 1, E, RHO, 0.0)
+        contact_law.linearise(table, one, 1, E, RHO, ROLL, 0.0)
         linear, wrench = contact_law.law_matrix6(row)
         u = np.linalg.solve(M + matrix(linear), M @ free + flat(wrench))
         at(row, u)
@@ -112,7 +112,7 @@ def test_matrix_is_the_derivative_of_the_linearised_wrench(seed: int) -> None:
     table, u = contact(rng), rng.normal(size=6)
     row = ContactRow(table, 0)
     at(row, u)
-    contact_law.linearise(table, np.array([0]), 1, E, RHO, 0.0)
+    contact_law.linearise(table, np.array([0]), 1, E, RHO, ROLL, 0.0)
     linear, wrench = contact_law.law_matrix6(row)
     at(row, u)
     contact_law.put_law_impulse(row)
