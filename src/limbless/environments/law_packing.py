@@ -12,6 +12,8 @@ from limbless.environments.base import Array, Environment
 from limbless.mechanics.forces import PackedLaws, WeightLaw
 from limbless.robots.base import Bodies, Segment
 
+TWO_POINTS = np.polynomial.legendre.leggauss(2)
+"""Nodes and weights of a Gauss rule that is exact up to third degree."""
 NO_VOLUME = (
     "buoyancy needs a robot with volume: give its links `solids`, a `volume` or a `body`, its vertebrae a `volume`"
 )
@@ -122,10 +124,9 @@ def added_inertia(segment: Segment, coefficients: Array) -> Array:
     `coefficients` are the added mass per length along e1, e2, e3 and the added roll inertia per length. Two Gauss
     points are exact: the integrand is of second degree in s.
     """
-    nodes, weights = np.polynomial.legendre.leggauss(2)
     E, full = segment.frame, np.zeros((6, 6))
     D = E @ np.diag(coefficients[:3]) @ E.T
-    for node, weight in zip(nodes, weights, strict=True):
+    for node, weight in zip(*TWO_POINTS, strict=True):
         x, y, z = segment.start + 0.5 * (node + 1.0) * segment.length * E[:, 0]
         arm = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
         ds = 0.5 * weight * segment.length
