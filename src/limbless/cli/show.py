@@ -16,6 +16,17 @@ if TYPE_CHECKING:
     from limbless.simulation.result import Result
 
 
+def _saved(directory: Path) -> Result:
+    """A saved run; what cannot be seen of it is said."""
+    from limbless.simulation.result import Result
+
+    result = Result.load(directory)
+    for item in result.environment:
+        if item.unseen:
+            say(item.unseen)
+    return result
+
+
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path), shell_complete=complete_runs)
 @click.option(
@@ -37,13 +48,12 @@ def plot(directory: Path, names: tuple[str, ...], form: str) -> None:
       limbless plot runs/eel-planar
     """
     from limbless.core import InputError, below
-    from limbless.simulation.result import Result
     from limbless.view import figures
 
     if (directory / "plan.yaml").is_file():
         return _plot_many(directory, names, form)
     with shown(directory):
-        result = Result.load(directory)
+        result = _saved(directory)
         chosen = names or figures.names_for(result)
     folder = directory if directory.is_dir() else directory.parent
     paths: list[Path] = []
@@ -200,11 +210,10 @@ def report(directory: Path) -> None:
     Example:
       limbless report runs/eel-planar
     """
-    from limbless.simulation.result import Result
     from limbless.view.report import write_report
 
     with shown(directory):
-        click.echo(write_report(Result.load(directory), directory if directory.is_dir() else directory.parent))
+        click.echo(write_report(_saved(directory), directory if directory.is_dir() else directory.parent))
 
 
 @click.command()
@@ -248,14 +257,13 @@ def movie(
       limbless movie runs/eel-planar --to eel.gif
       limbless movie runs/eel-planar --size 1280x720 --camera top --speed 2
     """
-    from limbless.simulation.result import Result
     from limbless.view import terminal
     from limbless.view.movie import write_movie
 
     path = target or (directory if directory.is_dir() else directory.parent) / "movie.mp4"
     with shown(directory), terminal.progress_bar(path.name, 1.0, quiet=False) as bar:
         write_movie(
-            Result.load(directory),
+            _saved(directory),
             path,
             show,
             speed,

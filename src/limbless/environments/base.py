@@ -137,6 +137,11 @@ class Environment(Description):
         """What there is to see of it; nothing of what fills space."""
         return ()
 
+    @property
+    def unseen(self) -> str:
+        """Why there is nothing to see of it, where there should be."""
+        return ""
+
     def among(self, environment: Sequence[Environment]) -> Self:
         """Itself as it acts beside the others: with what it takes from them."""
         return self

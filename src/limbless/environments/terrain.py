@@ -108,6 +108,14 @@ class Terrain(ContactEnvironment):
         return "the ground differs from place to place"
 
     def drawn(self) -> Sequence[DrawnRelief]:
-        # of a saved run the heights would have to be computed, and nobody allowed that
-        unknown = isinstance(self.function, NamedFunction)
-        return [] if unknown else [DrawnRelief("terrain", *self._axes(*self._grid.shape), heights=self._grid)]
+        return [] if self.unseen else [DrawnRelief("terrain", *self._axes(*self._grid.shape), heights=self._grid)]
+
+    @property
+    def unseen(self) -> str:
+        """Of a saved run the heights would have to be computed, and nobody allowed that."""
+        if not isinstance(self.function, NamedFunction):
+            return ""
+        return (
+            "environment.terrain is not drawn: a function makes its heights, and looking at a saved run runs no code; "
+            "write the heights as `table`"
+        )

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import limbless as ll
+from limbless.core import NamedFunction
 from limbless.mechanics.algebra.array_rotations import matrix_to_quaternion
 from limbless.mechanics.contact.scene import ContactRow, Feature, Scene
 from limbless.mechanics.contact.shapes import pipe as pipes
@@ -556,3 +557,12 @@ def test_a_helix_rolls_along_its_pole_without_slip() -> None:
     assert place[-1, 2] - place[0, 2] == pytest.approx(r * math.pi * math.cos(beta), rel=5e-3)
     assert around == pytest.approx(r * math.pi * math.sin(beta), rel=5e-3)
     assert run.proven, run.doubts
+
+
+def test_terrain_of_a_function_that_is_not_loaded_says_why_it_is_not_drawn() -> None:
+    """A saved run is looked at without running code; the heights would be computed by some."""
+    grid = {"corner": (-1.0, -1.0), "spacing": (1.0, 1.0)}
+    named = ll.Terrain(function=NamedFunction("hills.py:hills"), counts=(3, 3), **grid)
+    assert not named.drawn() and named.unseen.startswith("environment.terrain is not drawn: a function")
+    table = ll.Terrain(table=[[0.0] * 3] * 3, **grid)
+    assert len(table.drawn()) == 1 and not table.unseen

@@ -42,9 +42,8 @@ class Meetings(NamedTuple):
         ground = next((item.kind for item in self.environment if item.is_ground), None)
         if ground is None or not heavy or lifted or self.robot.base != "free" or not HIGH < gap < FAR / 2:
             return []
-        return [
-            f"initial: the robot begins {gap:.3g} m above the {ground}, and falls; posture: {{kind: lay}} lays it down"
-        ]
+        cure = "posture: {kind: lay} lays it down" if ground == "ground" else "lower initial.position"
+        return [f"initial: the robot begins {gap:.3g} m above the {ground}, and falls; {cure}"]
 
     def names(self, contact: int) -> tuple[str, str | None]:
         """The names of the two bodies of a contact; None for what does not move."""
