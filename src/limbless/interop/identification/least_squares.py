@@ -80,7 +80,10 @@ def linearised(data: Stretches, parameters: Array, probe: Array, bounds: tuple[A
     """Residuals with their derivatives in the parameters, as exact as the data has them."""
     (here,) = data.residuals([parameters])
     exact = getattr(data, "slopes", None)  # of data without it, or that has none here, differences
-    J = None if exact is None else exact(parameters)
+    try:
+        J = None if exact is None else exact(parameters)
+    except SimulationError:  # none at this place
+        J = None
     J = differences(data, parameters, here, probe, bounds) if J is None else J
     return Fit(parameters, [own.copy() for own in data.own], here, J, data.own_slopes(parameters, here))
 

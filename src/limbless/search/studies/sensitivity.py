@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from limbless.core import InputError
+from limbless.core import InputError, SimulationError
 from limbless.mechanics.compiled import TANGENTS, map_arrays, tangents, values
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals
 from limbless.models import Records, Variables
@@ -27,6 +27,8 @@ from limbless.simulation.simulate import knots_between, recorded, stage_times
 ENTRIES = ("gait", "robot", "environment", "actuation", "controller", "initial")
 MEAN_OF_SIN16 = 6435.0 / 32768.0
 """Mean of sin¹⁶: with it the norm of a sinusoid is its amplitude."""
+
+RUNAWAY = 1e100  # derivatives of a motion that runs away, though it ends: products of them overflow
 
 
 def sensitivity(
@@ -76,6 +78,8 @@ def moved_records(
     still = {f"tally_{name}": array for name, array in model._tallies.records(len(times))._asdict().items()}
     still |= {"time": times, "iterations": np.zeros(len(times))}
     slopes = {name: np.concatenate([tangents(part.kept[name]) for part in parts], axis=-1) for name in first}
+    if not all((np.abs(slope) < RUNAWAY).all() for slope in slopes.values()):
+        raise SimulationError(f"the derivatives of this motion along {', '.join(paths)} run away")
 
     def variables(one: Any, shares: np.ndarray) -> Variables:
         along = {name: values(first[name]) + slopes[name][..., : len(shares)] @ shares for name in first}
