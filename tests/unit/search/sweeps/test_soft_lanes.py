@@ -205,13 +205,14 @@ def test_rows_of_a_sweep_are_those_of_single_runs(name: str, more: list[str]) ->
     rows = beside._runs_together(range(3))
     for number, other in enumerate(single.rows(range(3))):
         row = rows[number]
+        assert other.values.pop("proven") == 1.0  # which side by side nobody looks at
         assert row.values == pytest.approx(other.values, rel=1e-10) and row.status == "completed"
         assert np.isfinite(list(row.values.values())).all() and set(row.values) == set(measures)
 
 
 @pytest.mark.long
-def test_torques_of_joints_that_tendons_drive_are_found_run_by_run() -> None:
-    """Side by side tensions are counted, and a sweep asks for torques."""
+def test_a_sweep_that_asks_for_torques_of_joints_that_tendons_drive_goes_run_by_run() -> None:
+    """Side by side tensions are counted; of such joints a result has no torque of an actuator."""
     plan = SweepPlan.make(
         "chain-tendons",
         {"gait.ramp": [0.1, 0.12, 0.14]},
@@ -220,4 +221,4 @@ def test_torques_of_joints_that_tendons_drive_are_found_run_by_run() -> None:
     )
     evaluator = Evaluator(plan)
     assert evaluator.desk.key(plan.scenario) is not None and evaluator._runs_together(range(3)) == {}
-    assert all(row.values["peak_torque"] > 0.0 for row in evaluator.rows(range(3)))
+    assert all(np.isnan(row.values["peak_torque"]) and row.values["proven"] for row in evaluator.rows(range(3)))

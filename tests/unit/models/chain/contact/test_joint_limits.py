@@ -145,12 +145,15 @@ def test_a_path_meets_stops_and_friction_of_joints() -> None:
     run = ll.simulate(robot, gait, model.environment, model="non-smooth", actuation="torque", duration=0.2, step=1e-3)
     state = run.state
     times = state.time + 1e-3 * np.array([0.0, 0.5, 1.0])
-    problem, *_ = model._run(state, times[::2].copy(), np.zeros(2, dtype=bool), model.drive(gait, times))
+    standing = model.standing_problem()
+    standing.begin(state, times[::2].copy(), np.zeros(2, dtype=bool), model.drive(gait, times))
+    standing.go(1)
+    problem = standing.problem
     memory, found = problem.memory, problem.memory.step.rates.copy()
     assert np.abs(run.dataset["joint_position"].values[-1] - [0.1, 0.05] * 3).min() < 1e-4, "no joint is at its stop"
     memory.step.rates[:] += 0.3
-    FallbackRequest.of(memory.plea).active[:] = StepCounters.of(memory.counts).active
-    FallbackRequest.of(memory.plea).residual[:] = 1.0
-    homotopy_kernel(model._actuated, problem.options, memory.step, memory.path, memory.plea)
-    assert FallbackRequest.of(memory.plea).residual[0] < 1e-8
+    FallbackRequest.of(memory.request).active[:] = StepCounters.of(memory.counts).active
+    FallbackRequest.of(memory.request).residual[:] = 1.0
+    homotopy_kernel(model._actuated, problem.options, memory.step, memory.path, memory.request)
+    assert FallbackRequest.of(memory.request).residual[0] < 1e-8
     np.testing.assert_allclose(memory.step.rates, found, atol=1e-6)
