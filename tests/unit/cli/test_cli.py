@@ -348,13 +348,14 @@ def test_plot_draws_the_figures_of_a_saved_run(monkeypatch: pytest.MonkeyPatch, 
             raise InputError("it needs a joint that is not there")
         return [folder / f"{name}.png", folder / f"{name}.csv"]
 
-    monkeypatch.setattr("limbless.simulation.result.Result.load", lambda path: path)
+    hills = SimpleNamespace(unseen="hills are not drawn")
+    monkeypatch.setattr("limbless.simulation.result.Result.load", lambda path: SimpleNamespace(environment=(hills,)))
     monkeypatch.setattr(figures, "names_for", lambda result: ["one", "impossible", "two"])
     monkeypatch.setattr(figures, "save", save)
     done = call("plot", str(tmp_path))
     written = [str(tmp_path / "figures" / f"{name}.png") for name in ("one", "two")]
     assert done.exit_code == 0 and done.stdout.split() == written
-    assert done.stderr == "impossible is not drawn: it needs a joint that is not there\n"
+    assert done.stderr == "hills are not drawn\nimpossible is not drawn: it needs a joint that is not there\n"
     assert call("plot", str(tmp_path), "--figure", "impossible").exit_code == 2
 
 
