@@ -16,8 +16,7 @@ import numpy as np
 from limbless.control.controllers.oscillators import Oscillators
 from limbless.core import Array, InputError, SimulationError, stage_times
 from limbless.mechanics.compiled import TANGENTS, dual_array, map_arrays, seed_tangent, tangents, to_duals, values
-from limbless.mechanics.integrate import runge_kutta
-from limbless.mechanics.integrate.running_totals import UNLIMITED, ObjectiveTotals, new_objective_totals
+from limbless.mechanics.integrate import UNLIMITED, ObjectiveTotals, new_objective_totals, runge_kutta
 from limbless.models.base import State
 from limbless.models.chain.control_tables import NAMES
 from limbless.scenarios.scenario import Scenario
