@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core import (
-    Field,
-    Function,
-    InputError,
-    Listed,
-    Nested,
-    Quantity,
-    Vector3,
-    quantity,
-)
+from limbless.core import Field, Function, InputError, Listed, Nested, Quantity, Vector3, quantity
 from limbless.environments.base import Array, Environment, Pack
 from limbless.environments.law_packing import body_rows, in_windows
 from limbless.mechanics.compiled import PythonCallback

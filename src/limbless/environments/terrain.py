@@ -9,16 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core import (
-    Field,
-    Function,
-    Listed,
-    NamedFunction,
-    Nested,
-    name_of,
-    quantity,
-    told,
-)
+from limbless.core import Field, Function, Listed, NamedFunction, Nested, name_of, quantity, told
 from limbless.environments import ContactEnvironment, DrawnRelief, Surfaces
 from limbless.environments.base import Array
 from limbless.mechanics.contact.shapes.height_field import FieldShape, HeightField

@@ -9,13 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from limbless.core import (
-    Field,
-    Function,
-    InputError,
-    Nested,
-    name_of,
-)
+from limbless.core import Field, Function, InputError, Nested, name_of
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator
 from limbless.environments import (
     MOST_POINTS,

@@ -14,15 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.actuation import Actuation, Motion
-from limbless.core import (
-    Array,
-    Description,
-    Field,
-    InputError,
-    SimulationError,
-    name_of,
-    told,
-)
+from limbless.core import Array, Description, Field, InputError, SimulationError, name_of, told
 from limbless.models import divergence
 
 if TYPE_CHECKING:

@@ -16,13 +16,7 @@ import numpy as np
 
 from limbless.control.actuation.shape_map import turns
 from limbless.control.gaits.joint_wave import JointWave
-from limbless.core import (
-    Description,
-    InputError,
-    name_of,
-    told,
-    unit_of,
-)
+from limbless.core import Description, InputError, name_of, told, unit_of
 from limbless.environments.sand import Sand
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots.chain import Chain

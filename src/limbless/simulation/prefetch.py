@@ -16,16 +16,7 @@ import numpy as np
 
 from limbless.control.gaits.base import Gait
 from limbless.control.gaits.user_gait import FunctionGait
-from limbless.core import (
-    LOOKS,
-    Array,
-    InputError,
-    SimulationError,
-    knots_among,
-    on_grid,
-    stage_times,
-    told,
-)
+from limbless.core import LOOKS, Array, InputError, SimulationError, knots_among, on_grid, stage_times, told
 from limbless.mechanics.compiled import map_arrays
 from limbless.models.base import Model, State, Status
 from limbless.scenarios.plausibility import computable

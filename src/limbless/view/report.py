@@ -8,13 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from limbless.core import (
-    PAPERS,
-    InputError,
-    __version__,
-    name_of,
-    write_text,
-)
+from limbless.core import PAPERS, InputError, __version__, name_of, write_text
 from limbless.simulation.result import red_line
 from limbless.view.figures import style
 from limbless.view.plot_lines import choices, plot_of

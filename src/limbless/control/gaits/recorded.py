@@ -13,14 +13,7 @@ from pydantic import model_validator
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.gait_table import is_plain, read_rows
 from limbless.control.gaits.recorded_motion import RecordedMotion
-from limbless.core import (
-    Field,
-    FileName,
-    InputError,
-    Listed,
-    Quantity,
-    quantity,
-)
+from limbless.core import Field, FileName, InputError, Listed, Quantity, quantity
 from limbless.interop.log_files.joint_log import rows_of_log
 
 

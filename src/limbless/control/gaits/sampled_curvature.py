@@ -10,14 +10,7 @@ from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.gait_table import rows_of
-from limbless.core import (
-    Field,
-    FileName,
-    InputError,
-    Listed,
-    Quantity,
-    quantity,
-)
+from limbless.core import Field, FileName, InputError, Listed, Quantity, quantity
 from limbless.core.splines.smoothing import Smoothed, smooth_grid
 from limbless.core.splines.tensor_spline import DEGREE as _DEGREE
 

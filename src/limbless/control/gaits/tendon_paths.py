@@ -10,15 +10,7 @@ from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.gait_table import read_rows
-from limbless.core import (
-    Angle,
-    Field,
-    FileName,
-    InputError,
-    Listed,
-    Quantity,
-    quantity,
-)
+from limbless.core import Angle, Field, FileName, InputError, Listed, Quantity, quantity
 
 MOST_POINTS = 100000
 """Points of a path."""

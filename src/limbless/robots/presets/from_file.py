@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import ValidationInfo, field_validator, model_validator
 
-from limbless.core import (
-    Field,
-    Listed,
-    Quantity,
-    folder_of,
-    located,
-    quantity,
-)
+from limbless.core import Field, Listed, Quantity, folder_of, located, quantity
 from limbless.robots import Base, Chain, Preset
 
 if TYPE_CHECKING:

@@ -12,12 +12,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from limbless.core import (
-    Array,
-    InputError,
-    SimulationError,
-    told,
-)
+from limbless.core import Array, InputError, SimulationError, told
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals
 from limbless.models import choose, divergence

@@ -7,11 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from limbless.core import (
-    InputError,
-    SimulationError,
-    told,
-)
+from limbless.core import InputError, SimulationError, told
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.scenarios.scenario import Scenario
 from limbless.search.measures import leanly_measured, measured
