@@ -97,7 +97,7 @@ def test_a_tape_is_pulled_by_its_end(seen: Any, page: Any) -> None:
 
 
 def test_a_peg_is_dragged_and_one_that_may_not_stand_there_goes_back(seen: Any, page: Any) -> None:
-    seen.tick("move pegs and boxes")
+    seen.tick("move obstacles")
     until(lambda: page.tools._handles)
     kept, feet = page.result, page.result.scenario.environment[1].feet
     drag(seen, page, page.tools._handles[2], 0.36)  # into the body

@@ -1,4 +1,4 @@
-"""Tools in the scene: a measuring tape, handles that move pegs and boxes, and a picture of what is seen."""
+"""Tools in the scene: a measuring tape, handles that move pegs, boxes and objects, and a picture of what is seen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from limbless.view.studio.page import Page
 
 MOVED = {"pegs": "feet", "boxes": "centres"}
-"""Environments whose parts are moved by hand, and the field that says where they are."""
+"""Obstacles that are moved by hand, and the field that says where they are."""
 MOST = 40  # handles
 _GRIP = 0.12  # size of a handle, in body lengths
 _PATIENCE = 300.0  # s that a page may take to draw a picture: without a graphics card it is slow
@@ -38,7 +38,10 @@ class SceneTools:
         with page.controls.show_tab:
             self.tape: Any = gui.add_checkbox("measuring tape", False, order=1e3 - 2, hint="drag its ends")
             self.move: Any = gui.add_checkbox(
-                "move pegs and boxes", False, order=1e3 - 1, hint="drag one: the run starts again when it is let go"
+                "move obstacles",
+                False,
+                order=1e3 - 1,
+                hint="drag a peg, a box or the place where an object starts; the run starts again when it is let go",
             )
         by_visitor(self.tape, self._show_tape)
         by_visitor(self.move, self._show_handles)
@@ -94,7 +97,7 @@ class SceneTools:
         line.points, label.position = np.stack([one, two])[None].astype(np.float32), 0.5 * (one + two)
         label.text = metres(float(np.linalg.norm(two - one)) / self.page.display.k)
 
-    # Pegs and boxes
+    # Pegs, boxes and free objects
 
     def _movable(self) -> dict[str, tuple[Array, Array]]:
         """Path of the field -> places (n, 3) and heights of the tops above them (n,), m, of all that is moved."""
@@ -106,6 +109,9 @@ class SceneTools:
                 places = np.array(getattr(item, MOVED[item.kind]), float)
                 high = item.span[2] if item.kind == "pegs" else 0.5 * np.array(item.sizes)[:, 2]
                 found[f"environment.{number}.{MOVED[item.kind]}"] = places, np.broadcast_to(high, len(places))
+            for place, body in enumerate(item.bodies if item.kind == "objects" else ()):
+                high = np.abs(body.rotation()[2]) @ body.half
+                found[f"environment.{number}.bodies.{place}.position"] = np.array([body.position]), np.array([high])
         return found
 
     def _show_handles(self) -> None:
@@ -132,10 +138,11 @@ class SceneTools:
             self.put(path, number, np.array(event.target.position))
 
     def put(self, path: str, number: int, place: Array) -> None:
-        """A peg or box elsewhere, at a place in the scene: run again."""
+        """One of them elsewhere, at a place in the scene: run again."""
         places, _ = self._movable()[path]
         places[number, :2] = place[:2] / self.page.display.k
-        self.page.tune(path, [[float(f"{value:.6g}") for value in row] for row in places])
+        rows = [[float(f"{value:.6g}") for value in row] for row in places]
+        self.page.tune(path, rows[0] if path.endswith(".position") else rows)
 
     def take_back(self, path: str | None) -> None:
         """What was moved and is refused stands where it stood: the next run does not ask for it again."""

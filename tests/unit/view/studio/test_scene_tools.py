@@ -1,4 +1,4 @@
-"""A tape says how far its ends are apart, handles move pegs, and shadows can be switched."""
+"""A tape says how far its ends are apart, handles move pegs and objects, and shadows can be switched."""
 
 from __future__ import annotations
 
@@ -76,6 +76,23 @@ def test_a_peg_that_is_let_go_elsewhere_is_a_change_of_its_feet(page: Any) -> No
     tools.take_back("environment.1.feet")  # refused: the peg stands there, and its handle too
     assert page.changes == {"duration": 2.0}
     np.testing.assert_allclose(np.array(tools._handles[1].position) / page.display.k, [0.0, 0.0, 0.4])
+
+
+def test_an_object_that_is_let_go_elsewhere_starts_there(page: Any) -> None:
+    from limbless.view.studio.scene_tools import SceneTools
+
+    log = {"shape": "capsule", "position": (0.5, 0.2, 0.3), "radius": 0.05, "length": 0.4, "pitch": "90 deg"}
+    page.result.scenario.environment[1] = ll.Objects(bodies=[log, {**log, "position": (0.0, 0.2, 0.3)}])
+    tools = SceneTools(page)
+    tools.move.value = True
+    tools.show(page.result)
+    places = [np.array(handle.position) / page.display.k for handle in tools._handles]
+    np.testing.assert_allclose(places, [(0.5, 0.2, 0.55), (0.0, 0.2, 0.55)])  # on end: at the top of its round end
+    path = "environment.1.bodies.1.position"
+    tools.put(path, 0, page.display.k * np.array([0.25, -0.3, 9.0]))
+    assert page.made == [(path, [0.25, -0.3, 0.3])]
+    moved = ll.Scenario.load("snake-push", {path: page.made[0][1]})
+    assert moved.environment[1].bodies[1].position == (0.25, -0.3, 0.3)
 
 
 def test_shadows_fall_on_the_ground_or_on_nothing(page: Any) -> None:
