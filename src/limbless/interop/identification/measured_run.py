@@ -14,6 +14,8 @@ from limbless.core import Array, InputError, nearest
 from limbless.interop.log_files.joint_log import (
     JointLog,
     dominant_frequency,
+    first_harmonic,
+    lag_of,
     listed,
     read_log,
 )
@@ -44,6 +46,7 @@ SIGMAS = {
     "path": (0.005,),
 }
 """Where nothing is stated: amplitude as a share and lag in s; rad; rad/s; N m; A; rad; shares of speed and rad/s; m."""
+QUIET, STILL = 0.02, 1e-3  # of what the liveliest joint of a log does, and rad: a joint that moves less has no lag
 FEWEST = 2.0  # periods of a log
 WINDOW, START = 2.0, 0.1  # periods of a window, and of the log either way of which its start is made
 FEW = 3  # samples either way at least
@@ -305,6 +308,19 @@ class RunData:
             raise InputError(f"{self.name}: no log")
         use, when = self._instants(assert_log)
         return when, self._sampled(result, variable, when), assert_log.held(held)[use]
+
+    def _harmonics(self, result: Result) -> Array:
+        """Of each joint that moves, at the rate at which it moves most: relative error of the amplitude, and lag, s."""
+        when, mine, logged = self._joint_samples(result, "position", "joint_position")
+        moved, rows = np.ptp(logged, axis=0), []
+        for j in np.flatnonzero(moved > max(QUIET * moved.max(), STILL)):
+            rate = dominant_frequency(when, logged[:, [j]])
+            if rate is not None:
+                theirs, own = (first_harmonic(when, values[:, [j]], rate) for values in (logged, mine))
+                rows.append([abs(own[0]) / abs(theirs[0]) - 1.0, float(lag_of(own, theirs, rate)[0])])
+        if not rows:
+            raise InputError(f"{self.name}: no joint of the log moves: harmonics cannot count")
+        return np.array(rows)
 
     def _windows(self, result: Result) -> Array:
         """Angles less the log's of a run that begins anew where the log is, every two periods; its base goes on."""
