@@ -35,7 +35,8 @@ __getattr__ = lazy_names(
         "files": "as_word below fresh_folder replacing without_cluster write_table write_text",
         "finite_differences": "STENCIL STEP differences of_stencil",
         "functions.callables": (
-            "FileName Function NamedFunction folder_of functions_in located name_of named_in refuse_named told"
+            "FileName Function NamedFunction call folder_of functions_in located name_of named_in refuse_named span "
+            "text_of told"
         ),
         "gc_pause": "gc_paused skip_last_collection",
         "input_problems": "InputProblem dotted problems_of report with_received",

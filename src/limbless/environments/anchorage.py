@@ -7,8 +7,21 @@ from typing import Literal
 import numpy as np
 
 from limbless.control.gaits.base import Gait
-from limbless.core import STENCIL, STEP, Field, InputError, Listed, Nested, Quantity, checked, of_stencil, quantity
-from limbless.core.functions.callables import Function, call, span
+from limbless.core import (
+    STENCIL,
+    STEP,
+    Field,
+    Function,
+    InputError,
+    Listed,
+    Nested,
+    Quantity,
+    call,
+    checked,
+    of_stencil,
+    quantity,
+    span,
+)
 from limbless.environments.base import Array
 from limbless.environments.constraint import Constraint, Places
 from limbless.mechanics.algebra import Quaternion, quaternion_product, quaternion_to_matrix

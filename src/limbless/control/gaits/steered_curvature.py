@@ -15,8 +15,19 @@ import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait, refuse_changes, strain_drive
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core import Field, InputError, Listed, Nested, Quantity, checked, differences, quantity
-from limbless.core.functions.callables import Function, call, span
+from limbless.core import (
+    Field,
+    Function,
+    InputError,
+    Listed,
+    Nested,
+    Quantity,
+    call,
+    checked,
+    differences,
+    quantity,
+    span,
+)
 
 _DRAWN = ("amplitude", "wavelength", "steer", "climb")
 

@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from limbless.core import Field, InputError, Nested, checked
-from limbless.core.functions.callables import Function, call, name_of
+from limbless.core import Field, Function, InputError, Nested, call, checked, name_of
 from limbless.environments.flows.base import Array, Flow, filled
 from limbless.mechanics.compiled import PythonCallback, Rows, compiled_pointer, njit
 from limbless.mechanics.forces import FLOW_KINDS, StreamBuffer
