@@ -7,10 +7,20 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import model_validator
 
-from limbless.core import Description, Field, Listed, Nested, Quantity, Vector3, quantity
-from limbless.core.functions.callables import Function, NamedFunction, call
+from limbless.core import (
+    Description,
+    Field,
+    Function,
+    Listed,
+    NamedFunction,
+    Nested,
+    Quantity,
+    Vector3,
+    call,
+    checked,
+    quantity,
+)
 from limbless.robots import (
     Chain,
     ChannelTendon,
@@ -177,8 +187,8 @@ class Rod(Robot):
         description="parts of their own section, mass and stiffness, the head first, in place of half axes",
     )
 
-    @model_validator(mode="after")
-    def _is_a_body(self) -> Rod:
+    @checked
+    def _is_a_body(self) -> None:
         whole = sum(piece.length for piece in self.pieces)
         if self.pieces and abs(whole - self.length) > 1e-9 * self.length:
             raise ValueError(
@@ -239,7 +249,6 @@ class Rod(Robot):
         springless = self.youngs_modulus is None and not self.pieces and not np.any(_numbers(self.stiffness))
         if self.damping_time and springless and self.material is None:
             raise ValueError("damping_time is a time of the stiffness, and there is none; give a stiffness")
-        return self
 
     # Its elasticity
 

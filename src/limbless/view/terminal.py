@@ -19,8 +19,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from limbless.core import PAPERS, Description, InputError, fields, nearest, printable, registry
-from limbless.core.functions.callables import functions_in, text_of
+from limbless.core import PAPERS, Description, InputError, fields, functions_in, nearest, printable, registry, text_of
 from limbless.core.resources import in_words
 from limbless.interop.robots.robot_file import is_robot_file, read_robot
 from limbless.scenarios import document, loader

@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import model_validator
 
 from limbless.control.controllers.base import (
     Array,
@@ -21,7 +20,7 @@ from limbless.control.controllers.base import (
     one_for_each,
 )
 from limbless.control.controllers.senses import OF_BODIES, Sense, SensePlace, names_of, packed_senses, place_of
-from limbless.core import Angle, Description, Field, InputError, Listed, Nested, Quantity, quantity
+from limbless.core import Angle, Description, Field, InputError, Listed, Nested, Quantity, checked, quantity
 from limbless.mechanics.control import FeedbackRows, OscillatorTables, Outputs, Ramp
 
 _INTO, _TIMES = ("phase", "amplitude"), ("one", "cosine", "sine")
@@ -114,8 +113,8 @@ class Oscillators(ClosedLoop):
     lesion: Nested[Lesion] = Field(Lesion(), description="what is cut")
     initial: Nested[OscillatorStart] = Field(OscillatorStart(), description="where they start")
 
-    @model_validator(mode="after")
-    def _drive_has_a_use(self) -> Oscillators:
+    @checked
+    def _drive_has_a_use(self) -> None:
         if (self.drive is None) != (self.body is None):
             given, absent = ("body", "drive") if self.drive is None else ("drive", "body")
             raise ValueError(f"{given}: has an effect only together with `{absent}`; give both, or neither")
@@ -130,7 +129,6 @@ class Oscillators(ClosedLoop):
         times = [row[0] for row in self.drive] if isinstance(self.drive, tuple) else []
         if any(later <= before for before, later in pairwise(times)) or (isinstance(self.drive, tuple) and not times):
             raise ValueError("drive: times must grow from row to row")
-        return self
 
     def notes(self) -> tuple[str, ...]:
         own: tuple[str, ...] = ()

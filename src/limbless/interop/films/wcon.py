@@ -198,7 +198,6 @@ def _track(label: str, rows: list[tuple[float, Array, bool]], notes: tuple[str, 
         label,
         time=np.array([t for t, _, _ in rows]),
         unit=1.0,
-        unit_name="m",
         named=False,
         notes=notes,
     )

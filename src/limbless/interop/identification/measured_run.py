@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError, nearest
+from limbless.core import Array, InputError, nearest
 from limbless.interop.log_files.joint_log import (
     JointLog,
     dominant_frequency,
@@ -23,8 +23,6 @@ from limbless.interop.log_files.marker_track import MarkerTrack, laid_on, motion
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation.result import Result
 from limbless.simulation.simulate import run_scenario
-
-Array = NDArray[np.float64]
 
 SAMPLED = {
     "joints": ("position", "joint_position"),

@@ -8,12 +8,11 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.actuation import Actuation
 from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.environments.base import Environment
 from limbless.mechanics.chain import ChainTables
 from limbless.mechanics.compiled import PythonCallback
@@ -57,7 +56,6 @@ from limbless.robots.base import Preset, Robot
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 BENT = 0.3  # rad between neighbours, from which on a straight capsule is visibly off its arc
 THETA, TOLERANCE = 0.6, 1e-4  # where nothing is said: an error of the stage far below that of the step
 

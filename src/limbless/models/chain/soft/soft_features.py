@@ -7,14 +7,12 @@ and nothing bends it.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.models.chain.contact.contact_scene import TouchingRobot, touching_chain
 from limbless.models.chain.soft.cell_plan import CellPlan
 from limbless.robots import Chain, Rod, TendonSpine
 
-Array = NDArray[np.float64]
 ROUND = 1e-6  # by how much the half axes of a round section may differ
 
 

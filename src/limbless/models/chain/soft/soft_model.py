@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from limbless.control.actuation import Actuation
 from limbless.control.controllers.base import ClosedLoop, LoopLayout
 from limbless.control.gaits.base import Gait
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.environments import Environment, breaks_of, refuse_points, together
 from limbless.mechanics.chain import (
     BASES,
@@ -65,7 +65,6 @@ from limbless.models.chain.soft.unused_fields import (
 from limbless.models.recording.body_recorder import contiguous
 from limbless.robots import ACTUATED, Chain, Preset, Robot, Rod, TendonSpine
 
-Array = NDArray[np.float64]
 CONTACT_OPTIONS = ("theta", "activation", "recovery", "compliance", "contact_tolerance", "bound")
 
 
