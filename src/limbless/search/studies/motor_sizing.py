@@ -78,8 +78,8 @@ class MotorSizing:
         if self.errors and self.after < self.start_up:
             found.append(
                 f"the first {self.start_up:g} s are the start-up: among contacts it may hop, at some steps and not at "
-                f"others; the error bars hold all steps down to 1/{BESIDE_HOPS[-1]:g} of this one. Leave it out (`after`, and "
-                "a `duration` well beyond it)"
+                f"others; the error bars hold all steps down to 1/{BESIDE_HOPS[-1]:g} of this one. Leave it out "
+                "(`after`, and a `duration` well beyond it)"
             )
         return found
 
