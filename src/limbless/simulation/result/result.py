@@ -34,7 +34,7 @@ from limbless.simulation.result.storage import (
     plain,
     read_netcdf,
     read_summary,
-    refuse_times,
+    refuse_damage,
     scenario_in,
     sentences,
     write_netcdf,
@@ -295,7 +295,7 @@ class Result:
                 f"cannot load a result: {str(file)!r} is a NetCDF file but not a result of this version of limbless "
                 f"(its attribute 'limbless' is {dataset.attrs.get('limbless')!r}, not {FORMAT!r})"
             )
-        refuse_times(dataset, file)
+        refuse_damage(dataset, file)
         attributes = dict(dataset.attrs)
         attributes.pop("limbless")
         status, text = str(attributes.pop("status", "completed")), as_sort(str, attributes.pop("scenario", None))
