@@ -172,7 +172,7 @@ def test_a_step_is_that_of_dense_jacobians(
             trial = contacts.shear_before[i] - scaled / (e * low**2)
             wanted = trial * min(1.0, contacts.load[i] / np.linalg.norm(trial))
             np.testing.assert_allclose(contacts.shear[i], wanted, atol=1e-6 * contacts.load[i] + 1e-12)
-        # what the motion leaves over, as velocities of the implicit step: springs and dampers answer to them as masses do
+        # what the motion leaves over, as velocities of the implicit step: springs and dampers answer as masses do
         left, first = M @ (vA - vE) + h * right + pushed, 6
         for cell in model.plan.cells:
             own = slice(first, first + len(cell.names))
