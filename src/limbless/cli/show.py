@@ -92,7 +92,7 @@ def _plot_many(directory: Path, names: tuple[str, ...], form: str) -> None:
     shell_complete=complete_settings,
     help="Change a field of the first scenario; may be repeated.",
 )
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to listen.  [default: a free port]")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on.  [default: a free port]")
 @click.option("--host", default="127.0.0.1", help="Address to listen on.  [default: this machine only]")
 @click.option("--no-browser", is_flag=True, help="Print the address and open nothing.")
 @click.option("--live", is_flag=True, help="Drive one scenario by sliders and keys while it moves, without an end.")

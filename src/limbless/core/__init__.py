@@ -28,7 +28,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         "citations": "PAPERS",
-        "data_files": "load_arrays open_archive open_hdf5 refuse_pipe refuse_special",
+        "data_files": "load_arrays open_archive open_hdf5 reading refuse_pipe refuse_special",
         "description": "Angle Description Field Listed Nested Quantity Quaternion Vector3 checked quantity",
         "errors": "InputError SimulationError nearest printable refuse_numbers",
         "fields": "TRUTH description_at field_at holders html_table type_of unit_at unit_of",

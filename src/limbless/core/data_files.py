@@ -33,6 +33,18 @@ def refuse_pipe(path: Path) -> None:
         raise InputError(f"{path} is a pipe, no file")
 
 
+@contextmanager
+def reading(path: Path, what: str) -> Iterator[None]:
+    """Whatever libraries raise about a file, many kinds that mean one thing for the user, in one sentence."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        words = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(f"{path.name}: cannot be read as {what} ({words})") from None
+
+
 def refuse_claims(path: Path, total: int) -> None:
     """Refuse a file whose numbers would take far more memory than the file has bytes."""
     size = path.stat().st_size
@@ -92,7 +104,7 @@ def load_arrays(path: Path) -> Any:
     import numpy as np
 
     refuse_special(path)
-    try:
+    with reading(path, "a NumPy file"):
         if zipfile.is_zipfile(path):
             with open_archive(path) as archive:
                 claimed = 0
@@ -105,11 +117,6 @@ def load_arrays(path: Path) -> Any:
         with path.open("rb") as stream:
             refuse_claims(path, _claimed(stream))
         return np.load(path, allow_pickle=False)
-    except InputError:
-        raise
-    except Exception as error:  # NumPy and zipfile raise many kinds; for the user they mean one thing
-        words = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InputError(f"{path.name}: cannot be read as a NumPy file ({words})") from None
 
 
 def _claimed(stream: Any) -> int:

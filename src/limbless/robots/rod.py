@@ -219,18 +219,23 @@ class Rod(Robot):
                 raise ValueError(f"{name} must be positive; got {getattr(self, name)}")
             if getattr(self, name) is not None:
                 _along(getattr(self, name), np.zeros(1))
+        by_name = {
+            "passive.strains": () if self.passive is None else self.passive.strains,
+            "stiffness": self.stiffness if isinstance(self.stiffness, dict) else (),
+        }
+        for path, strains in by_name.items():
+            locked = [name for name in strains if STRAINS.index(name) in self.locked]
+            if locked:
+                raise ValueError(
+                    f"{path}: {locked[0]!r} is locked by strains: {self.strains}; choose among "
+                    f"{', '.join(STRAINS[c] for c in ACTUATED[self.strains])}"
+                )
         if self.passive is not None:
             end = self.length if self.passive.end is None else self.passive.end
             if not self.passive.start < end <= self.length * (1.0 + 1e-12):
                 raise ValueError(
                     f"passive: from {self.passive.start:g} to {end:g} m is no part of a rod of "
                     f"{self.length:g} m; `start` lies before `end`, both on the rod"
-                )
-            locked = [name for name in self.passive.strains if STRAINS.index(name) in self.locked]
-            if locked:
-                raise ValueError(
-                    f"passive.strains: {locked[0]!r} is locked by strains: {self.strains}; choose among "
-                    f"{', '.join(STRAINS[c] for c in ACTUATED[self.strains])}"
                 )
         ends = np.array([0.0, *self._bends_of_rest, self.length])
         if (self.rest_strains(ends)[:, self.locked] != NATURAL[self.locked]).any():
@@ -246,8 +251,10 @@ class Rod(Robot):
             raise ValueError("rest: passive.follows_gait takes its place; give one of both")
         if self.effort_limit is not None and not np.min(self.effort_limit) > 0:
             raise ValueError(f"effort_limit must be positive; got {self.effort_limit}")
-        springless = self.youngs_modulus is None and not self.pieces and not np.any(_numbers(self.stiffness))
-        if self.damping_time and springless and self.material is None:
+        laws = [piece.stiffness or self.stiffness for piece in self.pieces] or [self.stiffness]
+        free = list(ACTUATED[self.strains])
+        springs = any(np.any(np.array(law)[free] if isinstance(law, tuple) else _numbers(law)) for law in laws)
+        if self.damping_time and not springs and self.youngs_modulus is None and self.material is None:
             raise ValueError("damping_time is a time of the stiffness, and there is none; give a stiffness")
 
     # Its elasticity

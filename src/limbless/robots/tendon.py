@@ -93,7 +93,11 @@ class LinkTendon(Cable):
 
 
 def agree(tendons: Sequence[Cable]) -> None:
-    """Refuse tendons of which only some stretch or have a winch."""
+    """Refuse tendons of which only some stretch or have a winch, and two of one name."""
+    names = names_of(tendons)
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            raise ValueError(f"tendons {names.index(name)} and {number} are both called {name!r}; rename one of them")
     for name in ("stiffness", "winch"):
         if len({getattr(tendon, name) is None for tendon in tendons}) > 1:
             raise ValueError(f"tendons: either all tendons have a {name} or none has")

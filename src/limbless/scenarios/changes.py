@@ -16,7 +16,7 @@ from limbless.core import (
     holders,
     nearest,
 )
-from limbless.scenarios.document import Place
+from limbless.scenarios.document import DEEPEST, Place
 
 
 class Changes:
@@ -47,10 +47,10 @@ class Changes:
         return next((text for place, text in reversed(self.made.items()) if touches(place)), None)
 
     def _make(self, path: str, value: Any) -> None:
-        text = f"--set {path}={_shown(value)}"
+        text = f"--set {path!s:.100}={_shown(value)}"
         names = path.split(".") if isinstance(path, str) else []
-        if not names or not all(names):
-            place: Place = (str(path),)
+        if not names or not all(names) or len(names) > DEEPEST:
+            place: Place = (f"{path!s:.100}",)
             self.made[place] = text
             self.problems.append(
                 InputProblem(

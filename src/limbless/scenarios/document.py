@@ -20,7 +20,7 @@ from ruamel.yaml.scalarstring import LiteralScalarString
 
 from limbless.core import InputError, Place, refuse_pipe
 
-_DEEPEST = 50
+DEEPEST = 50
 """Levels of nesting; a scenario has about six, an alias that contains itself has no end."""
 _LONGEST = 4_000_000
 """Characters of a text: a table of half a million heights; reading it takes a minute."""
@@ -152,8 +152,8 @@ def _written_out(value: Any, where: str, known: dict[int, int], depth: int = 0) 
     """How many entries there are once every alias is written out, each counted from the one
     place where it is written.
     """
-    if depth > _DEEPEST:
-        raise InputError(f"{where} is nested more than {_DEEPEST} levels deep, or an alias in it contains itself")
+    if depth > DEEPEST:
+        raise InputError(f"{where} is nested more than {DEEPEST} levels deep, or an alias in it contains itself")
     inside = list(value.values()) if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
     if id(value) not in known:
         known[id(value)] = 1 + sum(_written_out(item, where, known, depth + 1) for item in inside)
@@ -169,8 +169,8 @@ def _plain(value: Any, where: str, depth: int = 0) -> Any:
             f"{where} has more than {_MOST} entries once its aliases (*name) are written out; a scenario "
             "needs far fewer"
         )
-    if depth > _DEEPEST:
-        raise InputError(f"{where} is nested more than {_DEEPEST} levels deep, or an alias in it contains itself")
+    if depth > DEEPEST:
+        raise InputError(f"{where} is nested more than {DEEPEST} levels deep, or an alias in it contains itself")
     if isinstance(value, Mapping):
         return {str(key): _plain(item, where, depth + 1) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):

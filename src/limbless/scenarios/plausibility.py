@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.control.actuation.shape_map import turns
+from limbless.control.gaits.body_wave import BodyWave
 from limbless.control.gaits.joint_wave import JointWave
 from limbless.core import Description, InputError, name_of, told, unit_of
 from limbless.environments.sand import Sand
+from limbless.environments.water import Water
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots.chain import Chain
 
@@ -35,6 +37,8 @@ _LONGEST = 10.0
 _TIMES_AS_LARGE = 10.0
 """A body this much thicker than what stands in its way was measured in another unit."""
 
+NO_LAYER = 1.0
+"""Reynolds' number below which no law of a skin or of a square holds at all."""
 _STEEP = 0.1
 """Sine of the slope of the base's x axis from which a body does not lie on level ground."""
 _SHORT_WAVE = 0.1
@@ -51,6 +55,7 @@ def notes(scenario: Scenario) -> list[str]:
         *_angles(scenario.gait),
         *_size(robot),
         *_surroundings(scenario, robot),
+        *_creeping(scenario, robot),
         *_steps(scenario),
         *_driven(scenario.gait, robot),
         *_idle(scenario, robot),
@@ -144,6 +149,25 @@ def _waves(scenario: Scenario, robot: Robot) -> Iterator[str]:
             yield (
                 f"environment.water.flow: waves {length:.3g} m long are short beside a body {thick:.3g} m thick: "
                 f"the water is taken as the same across a section, which is good up to a tenth of the wave's length"
+            )
+
+
+def _creeping(scenario: Scenario, robot: Robot) -> Iterator[str]:
+    """Water whose laws hold only for what is faster than this gait can make any part of the body."""
+    laws, gait = [item for item in scenario.environment if isinstance(item, Water) and not item.moving], scenario.gait
+    if not laws or not isinstance(gait, BodyWave | JointWave):
+        return
+    times, length = np.linspace(0.0, scenario.duration, 257), length_of(robot)
+    if isinstance(gait, BodyWave):
+        turning = gait.sample(times, np.linspace(0.0, length, 65)).rate
+    else:
+        turning = np.cumsum(gait.sample_joints(times, turns(robot)).rate, axis=1) if isinstance(robot, Chain) else 0.0
+    for item in laws:
+        number = length * length * float(np.abs(turning).max()) / item.viscosity
+        if 0.0 < number < NO_LAYER:
+            yield (
+                f"environment.{item.kind}: with this gait Reynolds' number stays below {number:.2g}, and no law of "
+                "this kind holds there; {kind: drag} is for so slow a body, and Drag.slow_water finds its coefficients"
             )
 
 

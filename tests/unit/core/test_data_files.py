@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from numpy.lib import format as npy
+from scipy.io import savemat
 
 import limbless as ll
 from limbless.cli.main import main
@@ -138,6 +139,31 @@ def test_objects_and_damage_are_sentences(tmp_path: Path) -> None:
     (tmp_path / "damaged.npy").write_bytes(b"\x93NUMPY\x01\x00nonsense")
     with pytest.raises(ll.InputError, match="cannot be read as a NumPy file"):
         load_arrays(tmp_path / "damaged.npy")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("film.csv", b"frame,point,x,y\n" + b"1" * 200_000),  # longer than any cell that csv takes
+        ("film.wcon", b'{"units": {}, "data": [%s]}' % (b"1" * 5000)),  # a number that Python takes for an attack
+        ("film.h5", None),
+        ("log.jsonl", b'{"time": ' + b"[" * 100_000),
+        ("log.mat", None),
+    ],
+)
+def test_what_libraries_raise_about_a_file_is_a_sentence(name: str, content: bytes | None, tmp_path: Path) -> None:
+    path = tmp_path / name
+    if name == "film.h5":
+        with h5py.File(path, "w") as file:
+            file.create_dataset("tracks", (2,), dtype=h5py.ref_dtype)
+            file["node_names"] = [b"a"]
+    elif content is None:
+        savemat(path, {"t": np.array([{"a": 1}, [1, 2]], dtype=object)})
+    else:
+        path.write_bytes(content)
+    read = ll.Film.load if name.startswith("film") else ll.read_log
+    with pytest.raises(ll.InputError, match=rf"^{name}: cannot be read as a (film|log) \("):
+        read(path)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders here")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -59,12 +60,33 @@ MOTOR = {"kind": "motor", "stall_torque": 3.0, "stall_current": 2.3, "no_load_sp
             {"environment": ["water", "gravity"], "model": "newton-euler"},
             "environment.gravity: no `buoyancy` is listed",
         ),
+        (
+            {"environment": ["water"], "model": "newton-euler", "robot.length": 1e-4, "gait.yaw_amplitude": 0.1},
+            "environment.water: with this gait Reynolds' number stays below",
+        ),
     ],
 )
 def test_a_slip_is_told_before_the_run(changes: dict[str, Any], told: str) -> None:
     scenario = ll.Scenario.load(SNAKE, changes)
     assert any(note.startswith(told) for note in plausibility.notes(scenario)), plausibility.notes(scenario)
     assert set(plausibility.notes(scenario)) <= set(scenario.notes())
+
+
+@pytest.mark.parametrize("gait", ["body-wave", "joint-wave"])
+def test_the_bound_of_reynolds_number_is_above_what_the_run_finds(gait: str) -> None:
+    """A body of 2 mm: told before the run by a bound, and after it from the motion."""
+    wave = {"amplitude": 0.1, "wavelength": 2e-3}
+    own = wave if gait == "body-wave" else {"yaw_amplitude": 0.03, "yaw_phase": 1.5}
+    robot = {"preset": "uniform", "links": 4, "length": 5e-4, "half_width": 5e-5}
+    scenario = ll.Scenario.load(
+        {"robot": robot, "gait": {"kind": gait, **own}, "environment": ["water"], "duration": 1.0, "step": 0.01}
+    )
+    (told,) = (note for note in plausibility.notes(scenario) if "Reynolds" in note)
+    found = next(note for note in ll.run(scenario).notes if "Reynolds" in note and "at most" in note)
+    bound, most = (float(re.search(r"(?:below|is) ([\d.e-]+)", note)[1]) for note in (told, found))  # type: ignore[index]
+    assert 0.05 * bound < most < bound < 1.0
+    faster = ll.Scenario.load(scenario, {"robot.length": 5e-3})
+    assert not any("stays below" in note for note in plausibility.notes(faster))
 
 
 def test_nothing_is_said_of_what_is_as_usual() -> None:

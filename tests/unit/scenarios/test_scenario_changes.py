@@ -109,6 +109,7 @@ def test_the_data_given_stays_as_it_is() -> None:
         ("record_every", 0.015, "--set record_every=0.015: must be a whole multiple of the step, 0.01 s"),
         ("gait..period", 1, "--set gait..period=1: is no path"),
         ("", 1, "--set =1: is no path"),
+        ("gait" + ".a" * 5000, 1, "is no path"),
         ("title", True, "--set title=true: must be a valid string"),
     ],
 )

@@ -121,7 +121,7 @@ def test_world_up_is_up_in_gltf(swim: ll.Result, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("scenario", "changes", "names"),
     [
-        ("spine-45-swim", {"duration": 0.05}, {"tendons", "section 44"}),
+        ("neck-swing-air", {"duration": 0.05}, {"tendons", "section 8"}),
         ("neck-planar", {}, {"section 3", "skin", "tendons"}),
         ("snake-push", {"duration": 0.05}, {"skin", "ground"}),
     ],

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core import InputError, open_hdf5, refuse_special
+from limbless.core import InputError, open_hdf5, reading, refuse_special
 from limbless.interop.films import deeplabcut, sleap, table_files, tierpsy, wcon
 from limbless.interop.films.tracks import LARGEST, Track, separator_of, text_of
 
@@ -55,7 +55,8 @@ def read_track(
         raise InputError(f"kind: {kind!r} is none of {', '.join(table_files.KINDS)}")
     if array is not None and source.suffix != ".npz":
         raise InputError(f"array: {array!r} names one of a .npz file, and {source.name} is none; leave it out")
-    found = _read(source, track, animal, likelihood, kind, array)
+    with reading(source, "a film"):
+        found = _read(source, track, animal, likelihood, kind, array)
     _refuse_idle(found, track if animal is None else animal, likelihood, kind, source)
     return _in_order(found, source)
 

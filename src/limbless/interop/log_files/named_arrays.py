@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError, load_arrays, open_archive, open_hdf5, refuse_special
+from limbless.core import InputError, load_arrays, open_archive, open_hdf5, reading, refuse_special
 
 Array = NDArray[Any]
 
@@ -39,6 +39,11 @@ def named_arrays(path: str | Path) -> dict[str, Array]:
         raise InputError(
             f"{source.name} has {source.stat().st_size / 1e6:.0f} MB; logs up to {LARGEST / 1e6:g} are read"
         )
+    with reading(source, "a log"):
+        return _read(source)
+
+
+def _read(source: Path) -> dict[str, Array]:
     with source.open("rb") as file:
         start = file.read(512)
     if start.startswith(_HDF5) or b"MATLAB 7.3" in start[:128]:
@@ -124,12 +129,10 @@ def _unpacked(source: Path) -> int:
 def _matlab(source: Path) -> dict[str, Array]:
     from scipy.io import loadmat
 
-    try:
+    with reading(source, "a MATLAB file"):
         if _unpacked(source) > LARGEST:
-            raise ValueError(f"it unpacks to more than {LARGEST / 1e6:g} MB")
+            raise InputError(f"{source.name}: it unpacks to more than {LARGEST / 1e6:g} MB")
         held = loadmat(source, squeeze_me=True, simplify_cells=True, verify_compressed_data_integrity=False)
-    except Exception as error:  # scipy raises many kinds; for the user they mean one thing
-        raise InputError(f"{source.name}: cannot be read as a MATLAB file ({str(error).splitlines()[0]})") from None
     return _flat({name: value for name, value in held.items() if not name.startswith("__")})
 
 

@@ -20,7 +20,7 @@ from limbless.core import InputError
 from limbless.interop.robots.xml_text import read, refuse_entities
 
 MOST_TEXT = 4_000_000  # characters of one expanded text
-MOST_EXPANSIONS = 1_000_000  # texts, elements and files
+MOST_EXPANSIONS = 200_000  # texts, elements and files
 MOST_TOGETHER = 50_000_000  # characters of all texts that were expanded and all files that were read
 _changing = threading.Lock()
 

@@ -128,6 +128,8 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
         self._recorder.forget_inertia()
         if self._answers:
             if self.settings.integrator == "rk4":  # elasticity is stiff in first order
+                if "integrator" in self.settings.model_fields_set:
+                    raise InputError(slow_motion.STIFF)
                 self.settings = self.settings.changed(integrator="sdirk4")
             if isinstance(self._options.actuation, AccelerationFeedback):
                 raise InputError(

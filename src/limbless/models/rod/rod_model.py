@@ -274,8 +274,8 @@ class MacroContinuous(StandingModel):
 
     @staticmethod
     def _evaluate(problem: RodProblem, time: float, x: Array) -> bool:
-        """The instant into its record, by an engine that makes no step. False if the motion is not determined."""
-        runge_kutta.advance(pack(problem), np.array([time]), np.ones(1, dtype=bool), x)
+        """The instant into its record, by the engine of runs, which makes no step. False if the motion is undetermined."""
+        runge_kutta.advance_part(pack((problem, np.array([time]), np.ones(1, dtype=bool), x)), 0, 0, 0)
         return not problem.memory.failed[0]
 
     def shapes(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike) -> Array:

@@ -70,7 +70,7 @@ class MotorSizing:
                 found.append(f"{need}; no `torque_limit` is given to compare it with")
             elif load["at_limit"] > 0.0:
                 found.append(
-                    f"{need}; the motors are at their limit of {limit:.3g} N m in {load['at_limit']:.1%} of it"
+                    f"{need}; the motors are at their limit of {limit:.3g} N m in {load['at_limit']:.1%} of the time"
                 )
             else:
                 fits = "enough" if load["lasting"] + error <= limit else "NOT enough"
@@ -78,7 +78,8 @@ class MotorSizing:
         if self.errors and self.after < self.start_up:
             found.append(
                 f"the first {self.start_up:g} s are the start-up: among contacts it may hop, at some steps and not at "
-                f"others; the error bars hold all steps down to 1/{BESIDE_HOPS[-1]:g} of this one. Leave it out (after)"
+                f"others; the error bars hold all steps down to 1/{BESIDE_HOPS[-1]:g} of this one. Leave it out "
+                "(`after`, and a `duration` well beyond it)"
             )
         return found
 

@@ -54,6 +54,8 @@ OF_ONE_STEP = ("orientation", "contact residual", "tail wrench", "joint drift", 
 
 SMALLEST_SCALE = 1e-9
 """In the unit of the balance. Below this a mismatch is round-off of nothing."""
+SMALL = 1e-6
+"""The same of a body so small that this is less: a share of what it has that goes its own length in a second."""
 
 PROOF = (
     "kinetic_energy",
@@ -93,11 +95,12 @@ class Balance:
     scale: float
     units: str
     compares: str
+    least: float = SMALLEST_SCALE
 
     @property
     def relative(self) -> float:
         """Not a number where the scale is not finite: beside what is infinite everything is small."""
-        return self.value / max(self.scale, SMALLEST_SCALE) if np.isfinite(self.scale) else np.nan
+        return self.value / max(self.scale, self.least) if np.isfinite(self.scale) else np.nan
 
     @property
     def threshold(self) -> float:
@@ -188,6 +191,7 @@ def _power(dataset: xr.Dataset, mass: float | None) -> Balance | None:
         scale,
         "J",
         "the change of kinetic energy with the work of the actuators, the environment and the passive joint forces",
+        _least(dataset, mass, 2),
     )
 
 
@@ -206,22 +210,33 @@ def _momentum(dataset: xr.Dataset, mass: float | None, part: slice, lever: float
     return _largest_norm(momentum_change - impulse_change), scale
 
 
+def _length(dataset: xr.Dataset) -> float:
+    """Of the body, m; 1 where it is not known."""
+    return float(dataset["section_length"].values.sum()) if "section_length" in dataset else 1.0
+
+
+def _least(dataset: xr.Dataset, mass: float | None, lengths: int, lever: float = 1.0) -> float:
+    """The smallest scale: of a worm of a millimetre all works are far below a nanojoule, and any mismatch passed."""
+    own = SMALL * mass * _length(dataset) ** lengths * lever if mass else SMALLEST_SCALE
+    return min(SMALLEST_SCALE, own)
+
+
 def _linear_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
     found = _momentum(dataset, mass, slice(0, 3), 1.0)
-    return found and Balance(
-        "linear momentum", *found, "N s", "the change of linear momentum with the impulse of all outer forces"
-    )
+    told = "the change of linear momentum with the impulse of all outer forces"
+    return found and Balance("linear momentum", *found, "N s", told, _least(dataset, mass, 1))
 
 
 def _angular_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
-    length = float(dataset["section_length"].values.sum()) if "section_length" in dataset else 1.0
     distance = _largest_norm(dataset["com_position"].values) if "com_position" in dataset else 0.0
-    found = _momentum(dataset, mass, slice(3, 6), length + distance)
+    lever = _length(dataset) + distance
+    found = _momentum(dataset, mass, slice(3, 6), lever)
     return found and Balance(
         "angular momentum",
         *found,
         "N m s",
         "the change of angular momentum about the world origin with the impulse of all outer moments",
+        _least(dataset, mass, 1, lever),
     )
 
 

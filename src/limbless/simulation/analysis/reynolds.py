@@ -8,7 +8,7 @@ import numpy as np
 
 from limbless.environments import DEFAULT_VISCOSITY, Drag, Water
 from limbless.environments.body_drag import BodyDrag
-from limbless.scenarios.plausibility import length_of
+from limbless.scenarios.plausibility import NO_LAYER, length_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -19,8 +19,6 @@ SQUARE = 100.0
 """Below, drag that grows with the square of the speed is too small, the more so the slower."""
 SKIN = 50.0
 """Below, a laminar skin is none."""
-NO_LAYER = 1.0
-"""Below, no law by Reynolds' number holds at all."""
 STILL = 1e-6
 """Below, nothing moves."""
 COUNTS = 0.1

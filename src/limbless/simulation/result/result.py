@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from limbless.core import InputError, undisturbed, write_table, write_text
 from limbless.models.variables import CATALOGUE
+from limbless.scenarios import loader
 from limbless.simulation.analysis import actuator_limits, energy_use, speed, statics_work
 from limbless.simulation.analysis.balances import Balance, balances, power_residual
 from limbless.simulation.analysis.reynolds import slow_notes
@@ -34,7 +35,7 @@ from limbless.simulation.result.storage import (
     plain,
     read_netcdf,
     read_summary,
-    refuse_times,
+    refuse_damage,
     scenario_in,
     sentences,
     write_netcdf,
@@ -283,11 +284,11 @@ class Result:
         file = path / FILE_NAME if path.is_dir() else path
         if not file.is_file():
             where = f"folder {str(path)!r} has no {FILE_NAME}" if path.is_dir() else f"no file {str(path)!r}"
-            hint = (
-                f"; it holds an unfinished run, with which `limbless run --resume {path}` goes on"
-                if (path / CHECKPOINT).is_dir()
-                else f"; give the folder that a run wrote, or its {FILE_NAME}"
-            )
+            hint = f"; give the folder that a run wrote, or its {FILE_NAME}"
+            if (path / CHECKPOINT).is_dir():
+                hint = f"; it holds an unfinished run, which `limbless run --resume {path}` continues"
+            elif str(path) in loader.names():
+                hint = f"; {path} is a scenario: `limbless run {path}` writes such a folder"
             raise InputError(f"cannot load a result: {where}{hint}")
         dataset, state = read_netcdf(file)
         if dataset.attrs.get("limbless") != FORMAT:
@@ -295,7 +296,7 @@ class Result:
                 f"cannot load a result: {str(file)!r} is a NetCDF file but not a result of this version of limbless "
                 f"(its attribute 'limbless' is {dataset.attrs.get('limbless')!r}, not {FORMAT!r})"
             )
-        refuse_times(dataset, file)
+        refuse_damage(dataset, file)
         attributes = dict(dataset.attrs)
         attributes.pop("limbless")
         status, text = str(attributes.pop("status", "completed")), as_sort(str, attributes.pop("scenario", None))

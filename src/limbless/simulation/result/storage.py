@@ -164,13 +164,20 @@ def error_bars_in(found: Any) -> dict[str, Any] | None:
     return found if whole and good(found["total"]) else None
 
 
-def refuse_times(dataset: xr.Dataset, file: Path) -> None:
-    """Refuse a data file whose clocks do not go forwards: no balance would notice, for most compare the two ends."""
+def refuse_damage(dataset: xr.Dataset, file: Path) -> None:
+    """Refuse a data file whose clocks do not go forwards, or that holds what is no number: no balance would notice, for
+    most compare the two ends of a few variables."""
     for name in ("time", "look"):
         times = np.asarray(dataset[name].values) if name in dataset.coords else np.zeros(0)
         good = times.dtype.kind in "fiu" and np.isfinite(times).all() and (np.diff(times) >= 0.0).all()
         if times.size and not good:
             raise InputError(f"cannot load a result: {str(file)!r} is damaged: its {name} does not go forwards")
+    for name, variable in dataset.data_vars.items():
+        moves = {"time", "look"} & {*variable.dims} and variable.dtype.kind == "f"
+        if moves and not np.isfinite(variable.values).all():
+            raise InputError(
+                f"cannot load a result: {str(file)!r} is damaged: its {name} holds what is no number (NaN or infinity)"
+            )
 
 
 def read_summary(summary: Path) -> dict[str, Any]:

@@ -121,7 +121,7 @@ class Body:
             return {
                 "disks": Placed(place[1:], axes[1:], scale[1:]),
                 "head": Placed(place[:1], axes[:1], scale[:1]),
-                "joints": Placed(middle, _upright(along, axes[1:, :, 2]), np.ones((len(middle), 3))),
+                "joints": Placed(middle, upright(along, axes[1:, :, 2]), np.ones((len(middle), 3))),
             }
         joints = joint_places(place, 0.5 * length[:, None] * axes[:, :, 0])
         first = scale[:1] * [self.size[0] / float(self._of(f.length)[0]), 1.0, 1.0]  # it is as long as its own section
@@ -152,7 +152,7 @@ class Body:
             np.stack([np.interp(s, middle, values[:, axis]) for axis in range(values.shape[1])], 1)
             for values in (axes[:, :, 2], radius)
         )
-        turned = _upright(along, up)
+        turned = upright(along, up)
         stretch = np.full((self.slices, 1), at[-1] / self.size[0])
         scale = np.concatenate([stretch, size / self.size[1:]], 1)
         ends = np.concatenate([scale[:, 2:], scale[:, 1:]], 1)  # as long as they are high
@@ -172,7 +172,7 @@ class Body:
         return np.interp(np.linspace(0, len(values) - 1, self.slices), np.arange(len(values)), values)
 
 
-def _upright(along: Array, up: Array) -> Array:
+def upright(along: Array, up: Array) -> Array:
     """Axes in columns (n, 3, 3): the first along a direction, the third as near to `up` as can be."""
     left = np.cross(up, along)
     left /= np.maximum(np.linalg.norm(left, axis=1, keepdims=True), 1e-12)

@@ -19,7 +19,7 @@ import numpy as np
 from limbless.view.figures.style import colour_of
 from limbless.view.scene import arrows, tendon_lines, textures
 from limbless.view.scene.arrows import HEAD, SHAFT, linear, rgb
-from limbless.view.scene.body_shapes import Placed
+from limbless.view.scene.body_shapes import Placed, upright
 from limbless.view.scene.cameras import behind
 from limbless.view.scene.frames import Array, Frames
 from limbless.view.scene.glb import one_mesh
@@ -163,7 +163,9 @@ class Display:
             )
 
     def _add_spots(self) -> None:
-        """Soft dark spots on the ground below the body: it stands there without shadows too."""
+        """Soft dark spots on the ground below the body: it stands there without shadows too, thin ones below
+        what is high.
+        """
         if self.theme.deep:
             return
         corners = np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
@@ -179,12 +181,14 @@ class Display:
         place, radius = f.position[frame], f.radius[frame]
         level = self.world.height(place[:, 0], place[:, 1])
         above = np.clip((place[:, 2] - radius[:, 1] - level) / f.size, 0.0, None)
-        wide = (
-            self.k * _SPOT[0] * np.maximum(0.55 * f.length[frame], radius[:, 0]) * np.clip(1.0 - _SPOT[1] * above, 0, 1)
-        )
+        left = np.clip(1.0 - _SPOT[1] * above, 0.0, 1.0)
+        ahead = f.rotation[frame][:, :, 0] * [1.0, 1.0, 0.0] + [1e-9, 0.0, 0.0]  # one that stands may turn as it likes
+        level_part = np.linalg.norm(ahead, axis=1)
+        long = _SPOT[0] * np.maximum(0.55 * f.length[frame] * level_part, radius[:, 0])
+        scale = self.k * np.stack([long * (left > 0.0), long * left, long], axis=1)
         where = np.stack([place[:, 0], place[:, 1], level + 1.2e-3 * f.size], axis=1)
-        scale = np.repeat(np.maximum(wide, 1e-6)[:, None], 3, axis=1)
-        return Placed(where, np.broadcast_to(np.eye(3), (len(where), 3, 3)), scale)
+        turned = upright(ahead / level_part[:, None], np.array([0.0, 0.0, 1.0]))
+        return Placed(where, turned, np.maximum(scale, 1e-6))
 
     # Moving
 

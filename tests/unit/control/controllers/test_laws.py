@@ -295,7 +295,7 @@ def test_a_later_controller_senses_an_earlier_one(sides: int) -> None:
     np.testing.assert_allclose(torque, 0.001 * activity[:, :3], atol=1e-15)
     if sides == 1:
         both = ll.run(scenario([cord, echoing]))
-        once = ll.run(scenario({**cord, "strength": 0.003}))
+        once = ll.run(scenario([{**cord, "strength": 0.003}, {**echoing, "arguments": {"share": 0.0}}]))
         for name in ("base_position", "joint_position"):
             np.testing.assert_allclose(both.dataset[name].values, once.dataset[name].values, atol=1e-15)
         first = ll.run(both.scenario, {"duration": 0.2})

@@ -246,7 +246,9 @@ def test_a_target_is_followed_by_feedback() -> None:
     controller = ll.Oscillators(output="target", strength=0.3, coupling={"lag": "40 deg"}, haste=50.0)
     robot = {"preset": "uniform", "base": "planar", "links": 5, "length": 0.08}
     pd = {"kind": "pd", "rate": 200.0}
-    found = ll.simulate(robot, None, actuation=pd, controller=controller, duration=1.0, step=0.001, record_every=0.01)
+    found = ll.simulate(
+        robot, None, ll.Water(), actuation=pd, controller=controller, duration=1.0, step=0.001, record_every=0.01
+    )
     wanted = 0.3 * found.dataset["activity"].values[50:]
     assert np.abs(found.dataset["joint_position"].values[50:] - wanted).max() < 3e-3
 

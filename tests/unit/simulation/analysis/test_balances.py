@@ -117,6 +117,22 @@ def test_a_robot_at_rest_passes() -> None:
     assert proof[0].relative < 1e-27 / SMALLEST_SCALE
 
 
+def test_a_body_of_a_millimetre_is_held_to_its_own_scale() -> None:
+    """Its work is far below a nanojoule, and once any mismatch of it passed as round-off of nothing."""
+    mass, speed = 5e-9, 1e-3  # of a worm, beside 2 kg and 1 m/s
+    screws, size = ["momentum", "impulse"], {"section_length": ("section", np.full(4, 2.5e-4))}
+
+    def verdicts(drift: float, speed: float) -> set[str]:
+        worm = (0.5 * mass * speed**2 * braked(drift)).assign(size)
+        worm = worm.assign({name: 0.5 * mass * speed * braked()[name] for name in screws})
+        worm["impulse"] = (1.0 + drift) * worm["impulse"]
+        worm = worm.assign({name: braked()[name] for name in ("base_orientation", "com_position")})
+        return {balance.verdict for balance in balances(worm, mass=mass)[:3]}
+
+    assert verdicts(0.0, speed) == {"pass"} and verdicts(0.1, speed) == {"fail"}
+    assert verdicts(0.1, 1e-10 * speed) == {"pass"}  # it is at rest
+
+
 def test_a_quaternion_that_is_no_rotation_fails() -> None:
     data = braked()
     data["base_orientation"][17] *= 1.0 + 1e-8

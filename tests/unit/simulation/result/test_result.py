@@ -307,7 +307,7 @@ def test_writing_asks_for_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not {"distributed", "dask.distributed"} & {*sys.modules}
 
 
-def test_a_file_whose_clock_does_not_go_forwards_is_refused(tmp_path: Path) -> None:
+def test_a_file_whose_clock_does_not_go_forwards_or_that_holds_no_numbers_is_refused(tmp_path: Path) -> None:
     """Balances compare the two ends of a run: none would notice."""
     whole = ll.run("eel-planar", {"duration": 0.1})
     for clock in ("time", "look"):
@@ -317,6 +317,11 @@ def test_a_file_whose_clock_does_not_go_forwards_is_refused(tmp_path: Path) -> N
             path = Result(whole.dataset.assign_coords({clock: times})).save(tmp_path / "result.nc")
             with pytest.raises(InputError, match=f"its {clock} does not go forwards"):
                 Result.load(path)
+    for name in ("position", "look_com_position"):  # no balance looks at the first
+        spoilt = whole.dataset.copy(deep=True)
+        spoilt[name][1, 0] = np.nan
+        with pytest.raises(InputError, match=f"its {name} holds what is no number"):
+            Result.load(Result(spoilt).save(tmp_path / "result.nc"))
 
 
 def test_the_worst_of_rows_that_are_left_out_stays_with_the_next_that_is_kept() -> None:

@@ -1,7 +1,8 @@
 """What of a soft body touches: spheres and capsules on its stations, its disks, or the links of a chain.
 
 On a rod they sit at the stations, where its mass is: a rod that lies flat then bears its own weight at each of them,
-and nothing bends it.
+and nothing bends it. The ground is as firm under each of them as the length is long that it stands for, so that a body
+whose strains are given is borne as by a bed, whatever its mesh.
 """
 
 from __future__ import annotations
@@ -66,6 +67,10 @@ def touching_rod(rod: Rod, plan: CellPlan) -> TouchingRobot:
         (row, (before - place) * along, (after - place) * along, float(r))
         for row, place, before, after, r in zip(rows, places, middle[:-1], middle[1:], radius, strict=True)
     ]
+    borne = np.zeros(len(plan.masses))
+    borne[rows] = [piece.span for _, piece in plan.stations if piece.span > 0.0]
+    for row, near, bare in ((0, rows[0], places[0]), (len(plan.cells), rows[-1], rod.length - places[-1])):
+        borne[row], borne[near] = 0.5 * bare, borne[near] - 0.5 * bare  # an end has what is nearer to it
     names = [f"X = {place:.4g} m" for place in abscissae]
     return TouchingRobot(
         balls,
@@ -78,6 +83,7 @@ def touching_rod(rod: Rod, plan: CellPlan) -> TouchingRobot:
         None,
         len(plan.cells) + 1,
         places=abscissae,
+        borne=borne * len(rows) / rod.length,
     )
 
 

@@ -697,10 +697,18 @@ def test_what_a_spine_in_motion_refuses(changes: dict[str, Any], said: str) -> N
         ll.run("neck-swing-air", changes)
 
 
+PIECE = {"length": 0.5, "half_width": 0.02, "half_height": 0.02, "mass": 1.0, "moments": (1e-4,) * 3, "volume": 1e-3}
+
+
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
         ({"passive": {"strains": ["twist"]}, "strains": "planar"}, "'twist' is locked by strains: planar"),
+        ({"stiffness": {"twist": 1.0}, "strains": "planar"}, "Rod: stiffness: 'twist' is locked by strains: planar"),
+        ({"stiffness": (1.0, 1.0, 1.0, 1.0, 1.0, 0.0), "damping_time": 0.1, "strains": "planar"}, "and there is none"),
+        ({"pieces": (PIECE, PIECE), "damping_time": 0.1}, "damping_time is a time of the stiffness, and there is none"),
+        ({"tendons": ({"name": "a", "place": (0.01, 0.0)},) * 2}, "tendons 0 and 1 are both called 'a'; rename one"),
+        ({"tendons": ({"name": "tendon 1", "place": (0.01, 0.0)}, {"place": (0.0, 0.01)})}, "called 'tendon 1'"),
         ({"passive": {"start": 0.5, "end": 0.2}}, "is no part of a rod"),
         ({"rest": (1.0, 0.1, 0.0, 0.0, 0.0, 0.0), "strains": "planar"}, "rest: only strains that"),
     ],
