@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from limbless.core import InputError, SimulationError, printable
+
 if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
     from limbless.simulation.result import Result
@@ -33,7 +35,6 @@ FORMAT = click.option(
 
 def say(text: object) -> None:
     """A line on standard error."""
-    from limbless.core import printable
 
     click.echo(printable(text), err=True)
 
@@ -43,7 +44,6 @@ def shown(path: Path) -> Iterator[None]:
     """What a saved run does not hold, or holds in another form, is said in a sentence: its file may
     be damaged or a stranger's.
     """
-    from limbless.core import InputError, SimulationError
 
     try:
         yield

@@ -336,9 +336,7 @@ class Result:
 
     def view(self, browser: bool = True) -> Replay | None:
         """Look at the motion: in a notebook the replay appears below the cell; elsewhere the studio opens in the
-        browser.
-
-        It ends when the page is closed.
+        browser, until the page is closed.
         """
         return show.look_at(self, browser)
 

@@ -294,14 +294,8 @@ class Soft(SoftInstants):
         loops = () if self._loop is None else self._loop.tables()
         options = ChainOptions(StrainActuation(), self._base, False, False, self._links.links.codes, loops)
         stages: Any = drive
-        return ChainProblem(
-            self._links,
-            forces,
-            options,
-            stages,
-            memory,
-            cell_tables.records_of(self._links, cells, self._size, records, tallied),
-        )
+        kept = cell_tables.records_of(self._links, cells, self._size, records, tallied)
+        return ChainProblem(self._links, forces, options, stages, memory, kept)
 
     def fresh_score(self) -> ObjectiveTotals:
         """What derivatives and searches sum in place of a tally; tendons and muscles have no limits."""
