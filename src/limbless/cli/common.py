@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from limbless.core import InputError, SimulationError, printable
-
 if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
     from limbless.simulation.result import Result
@@ -35,6 +33,7 @@ FORMAT = click.option(
 
 def say(text: object) -> None:
     """A line on standard error."""
+    from limbless.core import printable
 
     click.echo(printable(text), err=True)
 
@@ -44,6 +43,7 @@ def shown(path: Path) -> Iterator[None]:
     """What a saved run does not hold, or holds in another form, is said in a sentence: its file may
     be damaged or a stranger's.
     """
+    from limbless.core import InputError, SimulationError
 
     try:
         yield

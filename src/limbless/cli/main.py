@@ -9,7 +9,7 @@ import click
 
 from limbless.cli import compare, completion, exchange, film, listing, map, measured, motors, project, run, search, show
 from limbless.cli.common import BAD_INPUT, FAILED, INTERRUPTED, say
-from limbless.core import InputError, SimulationError, __version__
+from limbless.core import __version__
 
 
 class LazyGroup(click.Group):
@@ -37,6 +37,7 @@ class LazyGroup(click.Group):
 
 def _explained(error: Exception) -> int:
     """Say an error on standard error; the exit code."""
+    from limbless.core import InputError, SimulationError
 
     if isinstance(error, InputError):
         say(f"Error: {error}")

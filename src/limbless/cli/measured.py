@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from limbless.cli.common import FORMAT
-from limbless.core import InputError, printable
 
 
 @click.command()
@@ -50,6 +49,7 @@ def log(
       limbless log side_1.csv --run snake.yaml --out both.png
       limbless log video.xlsx --track --column C1
     """
+    from limbless.core import InputError, printable
     from limbless.interop.log_files import MarkerTrack, read_log, read_track
 
     if track and like is not None:
@@ -111,6 +111,7 @@ def identify(
           --fit environment.ground.lateral=0.2..1 --fit actuation.stiffness=10..80 --out fitted
     """
     from limbless.cli.scenario_arguments import changes_in
+    from limbless.core import InputError, printable
     from limbless.interop.identification.fit_folder import write_fit
     from limbless.interop.identification.identify import identify as find
     from limbless.search.sweeps.parameter_ranges import from_words

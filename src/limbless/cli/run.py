@@ -15,7 +15,6 @@ import click
 from limbless.cli.common import ALLOW_CODE, FORMAT, INTERRUPTED, NOT_PROVEN, say, simulated
 from limbless.cli.completion import complete_scenarios, complete_settings
 from limbless.cli.scenario_arguments import changes_in, permitted
-from limbless.core import InputError, SimulationError
 
 if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
@@ -115,7 +114,7 @@ def run(
       limbless run snake-pegs --robust 10
       limbless run --resume runs/eel-planar
     """
-    from limbless.core import in_unit
+    from limbless.core import InputError, SimulationError, in_unit
 
     seconds = in_unit(every, "s", "--checkpoint-every")
     if not seconds >= 0.0:
@@ -185,6 +184,7 @@ def _chosen(
     name: str | None, settings: tuple[str, ...], out: Out | None, resume: Path | None, figures: bool, allow_code: bool
 ) -> tuple[Scenario, Path]:
     """The scenario that is asked for, and the folder for what it writes."""
+    from limbless.core import InputError
 
     if (name is None) == (resume is None):
         raise InputError(
@@ -224,7 +224,7 @@ def _reserve(wanted: Out | None, scenario: Scenario) -> Path:
     A folder that the user named is taken again for a run of the same scenario, which is replaced when the new one has
     been made; with --force it is taken whatever it holds.
     """
-    from limbless.core import fresh_folder
+    from limbless.core import InputError, fresh_folder
 
     out = None if wanted is None else wanted.folder
     try:
@@ -252,6 +252,7 @@ def _reserve(wanted: Out | None, scenario: Scenario) -> Path:
 
 def _name_in(file: Path) -> str | None:
     """The name of the scenario that a folder was written by; None where that cannot be told."""
+    from limbless.core import InputError
     from limbless.scenarios.document import read_file
 
     try:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from limbless.cli.common import say
-from limbless.core import InputError
 
 if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
@@ -56,6 +55,7 @@ KINDS: dict[str, tuple[str, tuple[str, str, str]]] = {
 def refuse_other_files(name: str) -> None:
     """Refuse a file that is no scenario with what it is; a folder of a run that was made, with what shows it. A robot
     file is one: its robot in water, or on ground."""
+    from limbless.core import InputError
     from limbless.interop.robots.robot_file import is_robot_file
 
     path = Path(name)
@@ -149,6 +149,7 @@ def _remember(folders: list[Path]) -> None:
 
 def changes_in(settings: Iterable[str]) -> dict[str, Any]:
     """`path=value` words as a mapping; the value is YAML."""
+    from limbless.core import InputError
     from limbless.scenarios.document import parse_value
 
     changes = {}

@@ -9,7 +9,6 @@ import click
 
 from limbless.cli.common import ALLOW_CODE, INTERRUPTED, say
 from limbless.cli.scenario_arguments import changes_in, permitted
-from limbless.core import InputError
 
 if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
@@ -141,6 +140,7 @@ def sweep(
       limbless sweep plan.yaml --workers 8
       limbless sweep sweeps/eel-planar --status
     """
+    from limbless.core import InputError
     from limbless.search.sweeps.sweep import Sweep, keep_plan
     from limbless.search.sweeps.sweep import sweep as fill
     from limbless.view import terminal
@@ -183,6 +183,7 @@ def _plan(
     allow_code: bool,
 ) -> SweepPlan:
     """The plan that is asked for."""
+    from limbless.core import InputError
     from limbless.scenarios.document import read_file
     from limbless.search.sweeps import SweepPlan, from_words, read_plan
 
@@ -212,6 +213,7 @@ def _plan(
 
 
 def _samples(text: str | None) -> dict[str, Any] | None:
+    from limbless.core import InputError
 
     if text is None:
         return None
@@ -222,6 +224,7 @@ def _samples(text: str | None) -> dict[str, Any] | None:
 
 
 def _share(text: str | None) -> tuple[int, int] | None:
+    from limbless.core import InputError
 
     if text is None:
         return None
@@ -260,6 +263,7 @@ def _tell_sweep(found: Any, quiet: bool, alone: bool) -> None:
 
 def _tell_best(found: Any, out: Any) -> None:
     """The largest of every measure, and where it is."""
+    from limbless.core import InputError
     from limbless.view import terminal
 
     rows = []

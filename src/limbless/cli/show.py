@@ -10,7 +10,6 @@ import click
 from limbless.cli.common import ALLOW_CODE, FORMAT, say, shown, simulated
 from limbless.cli.completion import complete_runs, complete_settings
 from limbless.cli.scenario_arguments import changes_in, may_run_again, permitted
-from limbless.core import InputError
 
 if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
@@ -48,7 +47,7 @@ def plot(directory: Path, names: tuple[str, ...], form: str) -> None:
     Example:
       limbless plot runs/eel-planar
     """
-    from limbless.core import below
+    from limbless.core import InputError, below
     from limbless.view import figures
 
     if (directory / "plan.yaml").is_file():
@@ -121,6 +120,7 @@ def view(
       limbless view sweeps/eel-planar
       limbless view agnathax --live
     """
+    from limbless.core import InputError
     from limbless.interop.films import FILMED
     from limbless.view.studio.auth import HERE
     from limbless.view.studio.server import require
@@ -181,6 +181,8 @@ def view(
 def _refuse_taken(host: str, port: int) -> None:
     """A port on which something listens already is said before anything is run."""
     import socket
+
+    from limbless.core import InputError
 
     if not port:
         return
