@@ -27,6 +27,7 @@ class StandingHard(StandingProblem):
     """Steps of Moreau's scheme, of a chain or of a soft body."""
 
     model: Any
+    _saving: Any
     engine = staticmethod(moreau.advance_part)
     _of_the_step_that_ended = True
 
