@@ -176,7 +176,8 @@ def refuse_damage(dataset: xr.Dataset, file: Path) -> None:
         moves = {"time", "look"} & {*variable.dims} and variable.dtype.kind == "f"
         if moves and not np.isfinite(variable.values).all():
             raise InputError(
-                f"cannot load a result: {str(file)!r} is damaged: its {variable.name} holds what is no number (NaN or infinity)"
+                f"cannot load a result: {str(file)!r} is damaged: its {variable.name} holds what is no number "
+                "(NaN or infinity)"
             )
 
 
