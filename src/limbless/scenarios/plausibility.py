@@ -160,8 +160,10 @@ def _creeping(scenario: Scenario, robot: Robot) -> Iterator[str]:
     times, length = np.linspace(0.0, scenario.duration, 257), length_of(robot)
     if isinstance(gait, BodyWave):
         turning = gait.sample(times, np.linspace(0.0, length, 65)).rate
+    elif isinstance(robot, Chain):
+        turning = np.cumsum(gait.sample_joints(times, turns(robot)).rate, axis=1)
     else:
-        turning = np.cumsum(gait.sample_joints(times, turns(robot)).rate, axis=1) if isinstance(robot, Chain) else 0.0
+        return
     for item in laws:
         number = length * length * float(np.abs(turning).max()) / item.viscosity
         if 0.0 < number < NO_LAYER:

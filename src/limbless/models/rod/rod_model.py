@@ -274,7 +274,7 @@ class MacroContinuous(StandingModel):
 
     @staticmethod
     def _evaluate(problem: RodProblem, time: float, x: Array) -> bool:
-        """The instant into its record, by the engine of runs, which makes no step; False if nothing determines it."""
+        """Record the instant by the engine of runs, which makes no step. False if the motion is undetermined."""
         runge_kutta.advance_part(pack((problem, np.array([time]), np.ones(1, dtype=bool), x)), 0, 0, 0)
         return not problem.memory.failed[0]
 

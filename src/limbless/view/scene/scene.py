@@ -163,7 +163,7 @@ class Display:
             )
 
     def _add_spots(self) -> None:
-        """Soft dark spots on the ground below the body, with or without shadows: thin ones below what is high."""
+        """Soft dark spots on the ground below the body: without shadows it stands there too."""
         if self.theme.deep:
             return
         corners = np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
