@@ -141,8 +141,7 @@ def sweep(
       limbless sweep sweeps/eel-planar --status
     """
     from limbless.core import InputError
-    from limbless.search.sweeps.sweep import Sweep, keep_plan
-    from limbless.search.sweeps.sweep import sweep as fill
+    from limbless.search.sweeps.sweep import Sweep, keep_plan, sweep as fill
     from limbless.view import terminal
 
     folder = Path(source) if (Path(source) / "plan.yaml").is_file() else None

@@ -10,8 +10,7 @@ from pydantic import field_validator
 
 from limbless.core import Description, Field, InputError, Listed, Quantity, checked, quantity
 from limbless.environments.base import Array, Environment
-from limbless.mechanics.contact import ContactSurface, contact_law
-from limbless.mechanics.contact import PatchRow as PatchTable
+from limbless.mechanics.contact import ContactSurface, PatchRow as PatchTable, contact_law
 from limbless.mechanics.contact.shapes.primitives import SHAPE, SURFACE_COLUMNS
 from limbless.robots.base import SkinFriction
 

@@ -22,13 +22,11 @@ from limbless.mechanics.chain import (
     BaseRecord,
     BodyRecord,
     ChainDrive,
+    ChainTables as RobotTables,
     HeldBody,
     LinkRow,
     Motors,
     Spherical,
-)
-from limbless.mechanics.chain import (
-    ChainTables as RobotTables,
 )
 from limbless.mechanics.compiled import kernel_array, map_arrays
 from limbless.mechanics.integrate.running_totals import UNLIMITED, JointRange

@@ -25,11 +25,10 @@ from limbless.mechanics.rod import (
     Strains,
     inertia_matrices,
     make_desk,
+    problem as _rod_versions,  # noqa: F401 - what an engine asks of a rod
     shape_all,
 )
-from limbless.mechanics.rod import problem as _rod_versions  # noqa: F401 - what an engine asks of a rod
-from limbless.mechanics.rod.tables import RodDrive as RodDrive
-from limbless.mechanics.rod.tables import RodRecords as RodRecords
+from limbless.mechanics.rod.tables import RodDrive as RodDrive, RodRecords as RodRecords
 from limbless.models import (
     RUNGE_KUTTA,
     MacroContinuousSettings,

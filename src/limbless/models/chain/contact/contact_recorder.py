@@ -30,8 +30,7 @@ from limbless.mechanics.contact import (
     contact_means,
 )
 from limbless.models import Records, State, choose
-from limbless.models.chain.chain_recorder import SCHEMA as CHAIN_SCHEMA
-from limbless.models.chain.chain_recorder import LinkRecorder
+from limbless.models.chain.chain_recorder import SCHEMA as CHAIN_SCHEMA, LinkRecorder
 from limbless.models.chain.contact.contact_scene import TouchingRobot
 from limbless.models.chain.contact.moving_body_tables import SurroundingBodies
 from limbless.models.recording.body_recorder import BodyMotion, mean_powers, mean_schema

@@ -18,13 +18,11 @@ from limbless.environments.base import Environment
 from limbless.mechanics.chain import (
     BASES,
     ChainDrive,
+    ChainTables as RobotTables,
     DofRow,
     LinkRow,
     Spherical,
     VaryingAddedMass,
-)
-from limbless.mechanics.chain import (
-    ChainTables as RobotTables,
 )
 from limbless.mechanics.compiled import PythonCallback
 from limbless.mechanics.contact import (

@@ -22,8 +22,8 @@ from limbless.mechanics.chain import (
     ChainProblem,
     StrainActuation,
     TendonState,
+    implicit_cells as _implicit_versions,  # noqa: F401 - what an engine asks of a chain
 )
-from limbless.mechanics.chain import implicit_cells as _implicit_versions  # noqa: F401 - what an engine asks of a chain
 from limbless.mechanics.compiled import aligned_zeros
 from limbless.mechanics.forces import MorisonLaw
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals, new_objective_totals
