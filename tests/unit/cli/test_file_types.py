@@ -100,6 +100,14 @@ def test_what_would_steer_a_terminal_is_written_out(tmp_path: Path, swim: ll.Res
 # Data
 
 
+def test_runs_that_cannot_be_compared_are_named(tmp_path: Path, swim: ll.Result) -> None:
+    swim.save(tmp_path / "whole.nc")
+    ll.Result(swim.dataset.isel(axis=slice(0, 2)), swim.scenario).save(tmp_path / "flat.nc")
+    words = ["compare", str(tmp_path / "whole.nc"), str(tmp_path / "flat.nc"), "--no-figures"]
+    told = CliRunner().invoke(main, words)
+    assert told.exit_code == 2 and "flat.nc cannot be shown" in told.output
+
+
 def damaged(kind: str, file: h5py.File, secret: Path) -> None:
     """Put something into a result that leads elsewhere or is larger than it is."""
     if kind == "a link to another file":
