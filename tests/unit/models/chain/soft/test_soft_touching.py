@@ -196,6 +196,7 @@ def test_a_run_that_is_continued_is_the_run_in_one_piece() -> None:
 def test_a_rod_that_is_laid_down_just_touches() -> None:
     data = ll.run(slithering(duration=0.01, record_every=0.01)).dataset
     assert abs(float(data["contact_gap"].values[0].min())) < 1e-9
+    assert data["contact_link"].values.tolist() == [0, *range(data.sizes["section"]), data.sizes["section"] - 1]
 
 
 def test_a_rod_is_wound_around_a_pole_turn_beside_turn() -> None:
