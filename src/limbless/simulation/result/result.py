@@ -163,7 +163,10 @@ class Result:
     def doubts(self) -> tuple[str, ...]:
         """Why the run is not to be believed, one sentence each: what its model found, and the balances that fail."""
         own = self.scenario
-        how = () if own is None or own.task else (own.step, own.model.time_order(own.environment))
+        around = () if own is None else own.environment
+        how = (
+            () if own is None or own.task else (own.step, own.model.time_order(around), own.model.momentum_cure(around))
+        )
         return (*self.found, *(balance.sentence(*how) for balance in self.balances() if balance.verdict != "pass"))
 
     @property
