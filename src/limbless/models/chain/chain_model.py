@@ -50,7 +50,6 @@ from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_recorder import SCHEMA, LinkRecorder
 from limbless.models.chain.control_tables import ChainLoop, MotorBank, layout_of, named
 from limbless.models.chain.switching import CLAMP_SCHEMA, Switching, clamp_variables, held_body, refuse_clamps
-from limbless.models.recording import water_recorder
 from limbless.models.recording.body_recorder import contiguous
 from limbless.robots import Chain, Preset, Robot
 
@@ -364,7 +363,7 @@ class ChainModel(Model):
         return {**self._schema, **clamps, **self._recorder.water.schema(), **looped, **self._tallies.schema()}
 
     def remarks(self, dataset: xr.Dataset) -> list[str]:
-        return water_recorder.remarks(dataset)
+        return self._recorder.water.remarks(dataset)
 
     def coordinates(self) -> dict[str, Any]:
         looped = {} if self._loop is None else self._loop.coordinates()
