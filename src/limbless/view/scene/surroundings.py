@@ -106,10 +106,10 @@ def wave_grid(extent: Extent) -> tuple[Array, Faces]:
     """Places (n, 3) of a sheet over the extent, fine enough for waves, and coarse from there to where fog hides it,
     and its faces.
     """
-    far = _OPEN[1:] * extent.size
+    near, far = _OPEN[0] * extent.size, _OPEN[1:] * extent.size
     x, y = (
         np.concatenate([low - far[::-1], np.linspace(low, high, WAVE_CELLS + 1), high + far])
-        for low, high in zip(extent.low[:2] - _OPEN[0] * extent.size, extent.high[:2] + _OPEN[0] * extent.size)
+        for low, high in np.stack([extent.low - near, extent.high + near], axis=1)[:2]
     )
     X, Y = np.meshgrid(x, y, indexing="ij")
     return np.stack([X, Y, 0.0 * X], axis=-1).reshape(-1, 3), grid_faces(*X.shape)
