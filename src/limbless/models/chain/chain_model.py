@@ -360,7 +360,11 @@ class ChainModel(Model):
         clamps = CLAMP_SCHEMA if self.clamps else {}
         looped = {} if self._loop is None else self._loop.schema()
         looped |= {} if self._motors is None else self._motors.schema()
-        return {**self._schema, **clamps, **self._recorder.water.schema(), **looped, **self._tallies.schema()}
+        found = {**self._schema, **clamps, **self._recorder.water.schema(), **looped, **self._tallies.schema()}
+        if self.chain.stretches:
+            return found
+        of_joints = {name: one for name, one in found.items() if one.dims == ("joint",)}  # all of which turn
+        return found | {name: one._replace(units=one.units.partition(" or ")[0]) for name, one in of_joints.items()}
 
     def remarks(self, dataset: xr.Dataset) -> list[str]:
         return self._recorder.water.remarks(dataset)
