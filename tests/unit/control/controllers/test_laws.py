@@ -119,6 +119,36 @@ def test_a_delayed_number_is_the_number_as_it_was() -> None:
         assert np.abs(sums).max() > 1e-3
 
 
+def looking(t: Any, motion: Any) -> Any:
+    return motion.com_position[0] + 2.0 * motion.joint_velocity[1] - np.sin(t) * motion.heading
+
+
+def as_torque(t: Any, s: Any, z: Any) -> Any:
+    return z, 1e-3 * s + 1e-3 * np.sin(8.0 * t)
+
+
+@pytest.mark.parametrize("head", ["base", "tip"])
+def test_a_target_has_a_distance_and_a_bearing_and_a_function_makes_a_sense(head: str) -> None:
+    """By what is recorded: the head is at the end of a link, and looks out of it."""
+    senses = [
+        {"kind": "target", "point": [0.4, -0.3], "gain": 2.0},
+        {"kind": "function", "function": looking, "offset": 0.5},
+    ]
+    found = ll.run(scenario(own(as_torque, state={}, senses=senses), robot={**ROBOT, "head": head})).dataset
+    seen = found["joint_torque"].values / 1e-3 - np.sin(8.0 * found["time"].values)[:, None]
+    body, side = (-1, 1.0) if head == "tip" else (0, -1.0)
+    turned = 2.0 * np.arctan2(found["orientation"].values[:, body, 3], found["orientation"].values[:, body, 0])
+    ahead, middle = side * np.exp(1j * turned), found["position"].values[:, body, :2] @ [1.0, 1.0j]
+    away = 0.4 - 0.3j - (middle + 0.04 * ahead)  # from the end of the head, half a link ahead of its middle
+    np.testing.assert_allclose(seen[:, 0], 2.0 * np.abs(away), atol=1e-9)
+    np.testing.assert_allclose(seen[:, 1], 2.0 * np.angle(away / ahead), atol=1e-9)
+    places, speeds = found["com_position"].values[:, 0], found["joint_velocity"].values[:, 1]
+    heading = np.angle(ahead)
+    expected = places + 2.0 * speeds - np.sin(found["time"].values) * heading + 0.5
+    np.testing.assert_allclose(seen[:, 2], expected, atol=1e-9)
+    assert np.ptp(seen, axis=0).min() > 1e-4
+
+
 def test_noise_is_normal_of_its_size_and_of_its_seed() -> None:
     """z' = (s - z) / 1e-9 s would show it; a slow filter shows its sum: here its own table."""
     from limbless.control.controllers.senses import _noise
