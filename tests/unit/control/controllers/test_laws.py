@@ -512,8 +512,8 @@ def test_a_published_snake_is_guided_as_an_independent_program_says(
     off: float,
     beside: float | None,
 ) -> None:
-    """Eight links, gains and gait of the public code of Rezapour et al. (2014), in steps of 5 ms as there; means over
-    the last turns. The speed is short of what is asked for by mean rate / gain."""
+    """Eight links, gains and gait of a public code for the law of Rezapour et al. (2014), in steps of 5 ms as there;
+    means over the last turns. The speed is short of what is asked for by mean rate / gain."""
     given = {**VISCOUS, "initial": {"position": [0.0, start, 0.0]}, "duration": duration, "record_every": 0.025}
     found = crawl({**aim, **GUIDED}, **given)
     data, time = found.dataset, found.dataset["time"].values
