@@ -578,6 +578,11 @@ def forced(t: Any, s: Any, z: Any) -> Any:
 FORCE = [{"kind": "external_force", "of": "own"}]
 
 
+def sensing(function: Any, **fields: Any) -> dict[str, Any]:
+    senses = [{"kind": "function", "function": function, **fields}]
+    return {"kind": "feedback", "senses": senses, "proportional": 1.0, "joints": [0]}
+
+
 @pytest.mark.parametrize(
     ("controller", "words"),
     [
@@ -594,6 +599,13 @@ FORCE = [{"kind": "external_force", "of": "own"}]
         (own(rate=5000.0), "too long for the numbers of the law"),
         (own(senses=[{"kind": "tension"}]), "the robot has 0 tendons"),
         ({"kind": "feedback", "senses": FORCE, "proportional": 1.0}, "add filter"),
+        (sensing(lambda t, motion: motion.external_force[0]), "external_force is known only after the motion"),
+        (sensing(lambda t, motion: motion.headin), "motion has no 'headin'; did you mean 'heading'"),
+        (sensing(lambda t, motion: motion.joint_position), "returned 3 numbers; a sense is one"),
+        (sensing(lambda t, motion: motion.heading * np.nan), "it gives NaN, no number, whatever is sensed"),
+        (sensing(lambda t, motion: 1.0 if motion.heading > 0 else 0.0), "cannot decide an `if`"),
+        (sensing(None), "function: a sense 'function' needs one"),
+        (own(senses=[{"kind": "contact_state", "of": "all"}]), "'contact_state' needs contacts; choose model.kind"),
         (
             {"kind": "feedback", "senses": [{"kind": "speed"}], "proportional": [[1.0, 2.0]]},
             "3 outputs .joints or tendons. and 1 senses",
