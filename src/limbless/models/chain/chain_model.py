@@ -70,6 +70,8 @@ class ChainModel(Model):
     settings: Any
     switching: Switching | None = None
     _interval: float = RUNGE_KUTTA
+    _touching: ClassVar[bool] = False
+    """Whether it knows contacts."""
     """Largest step times rate of a damper with which the model's scheme is stable: see models/step_limit.py."""
 
     def __init__(
@@ -165,7 +167,7 @@ class ChainModel(Model):
         if self.clamps:
             raise InputError("controller: a robot that is clamped takes none with state; leave out the clamp")
         layout = layout_of(self.chain, self._actuated, step, gait, self._controlled)
-        self._loop = ChainLoop(controllers, layout, self.actuation)
+        self._loop = ChainLoop(controllers, layout._replace(touching=self._touching), self.actuation)
 
     @property
     def _controlled(self) -> int:
