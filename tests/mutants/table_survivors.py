@@ -11,6 +11,8 @@ CONSTRAINTS = "tests/unit/models/rod/test_rod_constraints.py"
 STATICS_WORK = "tests/unit/simulation/analysis/test_statics_work.py"
 DRAWING = "tests/unit/view/scene/test_drawing.py"
 GAPS = "tests/unit/mechanics/contact/test_narrowphase.py"
+ALONG = "tests/unit/simulation/analysis/test_analysis.py::test_a_way_is_along_the_line_from_the_far_end_to_the_head"
+SIGNS = "tests/unit/interop/log_files/test_logs_in.py::test_signs_turn_angles_and_rates_and_zeros_are_taken_off"
 
 MUTANTS = [
     (
@@ -157,6 +159,79 @@ MUTANTS = [
         "(self.outer, self.end)",
         "(self.inner, self.end)",
         f"{DRAWING}::test_tendons_are_drawn_through_the_holes_that_they_pass",
+    ),
+    (
+        "heading-at-the-end",
+        "the way along the heading at the end in place of the start",
+        "simulation/analysis/speed.py",
+        "return float(moved @ ahead[0])",
+        "return float(moved @ ahead[-1])",
+        ALONG,
+    ),
+    (
+        "heading-from-the-near-end",
+        "the heading from the end nearer to the head",
+        "simulation/analysis/speed.py",
+        "away = np.linalg.norm(ends[0] - head[0], axis=-1)",
+        "away = -np.linalg.norm(ends[0] - head[0], axis=-1)",
+        ALONG,
+    ),
+    (
+        "repeats-pushed-by-the-period",
+        "repeats begin with a velocity times the period, not over it",
+        "search/studies/robustness.py",
+        "push / (scenario.gait.cycle or 1.0)",
+        "push * (scenario.gait.cycle or 1.0)",
+        "tests/unit/search/studies/test_robustness.py"
+        "::test_starts_differ_by_a_hundredth_of_the_body_and_of_that_in_a_period",
+    ),
+    (
+        "strongest-motor",
+        "the strongest motor of an axis as its limit",
+        "search/studies/motor_sizing.py",
+        'label: float(data["joint_limit"].values[joints].min())',
+        'label: float(data["joint_limit"].values[joints].max())',
+        "tests/unit/search/studies/test_motor_sizing.py::test_the_weakest_motor_of_an_axis_is_its_limit",
+    ),
+    (
+        "zero-of-a-log-added",
+        "the zero of a log's joints added",
+        "interop/log_files/joint_log.py",
+        'columns[name] = columns[name] - _each("zero"',
+        'columns[name] = columns[name] + _each("zero"',
+        SIGNS,
+    ),
+    (
+        "rates-of-a-turned-motor",
+        "the rates of a motor that is mounted the other way round keep their sign",
+        "interop/log_files/joint_log.py",
+        'for name in ("position", "velocity", "command"):\n        if name in columns:',
+        'for name in ("position", "command"):\n        if name in columns:',
+        SIGNS,
+    ),
+    (
+        "strides-of-a-bag",
+        "strides of the arrays in a ROS bag without their own dimension",
+        "interop/logs/rosbag.py",
+        "stride=int(np.prod(sizes[place:]))",
+        "stride=int(np.prod(sizes[place + 1 :]))",
+        "tests/unit/interop/logs/test_logs.py::test_ros_bag",
+    ),
+    (
+        "forces-as-torques",
+        "the forces along a rod drawn as its torques",
+        "view/comparison_figure.py",
+        "data[name].values[..., 3:])",
+        "data[name].values[..., :3])",
+        "tests/unit/simulation/test_comparison.py::test_the_torques_of_a_rod_beside_another_are_its_couples",
+    ),
+    (
+        "track-of-wheels",
+        "wheels as far apart as the body is high",
+        "environments/wheels.py",
+        "beside = place + side * piece.half_width * piece.frame[:, 1]",
+        "beside = place + side * piece.half_height * piece.frame[:, 1]",
+        "tests/unit/environments/test_wheels.py::test_wheels_that_bear_the_robot_stand_at_its_sides",
     ),
 ]
 HELPERS: dict[str, str] = {}

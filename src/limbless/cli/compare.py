@@ -139,5 +139,7 @@ def _opened(source: str, allow_code: bool) -> Result:
 
     if Path(source).is_dir() or source.endswith(".nc"):
         with shown(Path(source)):
-            return Result.load(source)
+            found = Result.load(source)
+            found.summary()  # what its numbers cannot be made of is told here, by its name
+            return found
     return simulated(permitted(source, {}, allow_code), quiet=False)

@@ -89,7 +89,7 @@ def film(
     from limbless.interop.films.film import Film
 
     if no_model and (identify or settings or width):
-        raise InputError("--no-model makes no model: leave --identify, --set and --width away")
+        raise InputError("--no-model makes no model: omit --identify, --set and --width")
     found = Film.load(file, **reading)
     changes = changes_in(settings)
     paths = [path.strip() for path in identify.split(",")] if identify else []

@@ -189,14 +189,14 @@ def _plan(
     if folder is not None:
         if settings or over or measures or samples or out:
             raise InputError(
-                f"{folder} holds a sweep, which goes on as it was begun: leave --set, --over, --measure, "
-                "--samples and --out away"
+                f"{folder} holds a sweep, which continues as it was begun: omit --set, --over, --measure, "
+                "--samples and --out"
             )
         return read_plan(folder / "plan.yaml", allow_code=allow_code)
     path = Path(source)
     if path.suffix in (".yaml", ".yml") and path.is_file() and {"over", "scenario"} & set(read_file(path).data):
         if over or samples:
-            raise InputError(f"{path} is a plan with its own `over` and `samples`: leave --over and --samples away")
+            raise InputError(f"{path} is a plan with its own `over` and `samples`: omit --over and --samples")
         return read_plan(path, changes_in(settings), measures or None, allow_code)
     if not over:
         permitted(source, changes_in(settings), allow_code)  # what is no scenario either has its own words

@@ -146,7 +146,7 @@ def view(
     source: str | Scenario | None
     if (first / "plan.yaml").is_file():
         if settings:
-            raise InputError(f"{first} is a sweep: its fields are changed in the page; leave --set away")
+            raise InputError(f"{first} is a sweep: change its fields in the page, and omit --set")
         with shown(first):
             result, found, run = opened_sweep(first, go, allow_code)
         source, sweep = result.scenario, (found, run)
@@ -194,7 +194,7 @@ def _refuse_taken(host: str, port: int) -> None:
         except OSError as error:
             raise InputError(
                 f"--port {port} cannot be listened on at {host} ({error.strerror or error}); choose "
-                "another, or leave --port away for a free one"
+                "another, or omit --port for a free one"
             ) from None
 
 

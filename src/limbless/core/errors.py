@@ -33,7 +33,8 @@ class SimulationError(RuntimeError):
 def nearest(name: object, known: Iterable[str], listed: str = "") -> str:
     """A sentence for an unknown name: the nearest known one and all of them, or the command that lists so many."""
     names = sorted(known)
-    close = get_close_matches(str(name), names, n=1, cutoff=0.6)
+    text = str(name)
+    close = get_close_matches(text, names, n=1, cutoff=0.6) or [one for one in names if text and one.startswith(text)]
     hint = f"did you mean {close[0]!r}? " if close else ""
     if listed and len(names) > _FEW:
         return f"{hint}`limbless {listed}` shows all {len(names)}"

@@ -44,8 +44,8 @@ NO_GRAVITY = (
 )
 WAKE = 1  # the wake's part among the works of water
 PRINTED = (
-    "environment.water.added_mass: the form that paper 001 prints makes energy out of nothing (its eel: 0.09 W "
-    "of joint power for 0.39 W of drag): speed and cost are the paper's, not the water's; model: lighthill has "
+    "environment.water.added_mass: the form printed by Khalil et al. (2007) does not conserve energy (its eel: 0.09 W "
+    "of joint power for 0.39 W of drag), so speed and cost are the paper's, not the water's; model: lighthill has "
     "both right"
 )
 

@@ -65,7 +65,7 @@ def table(rows: Iterable[Sequence[str]], heads: Sequence[str] = ()) -> Table:
     made = Table(box=box.SIMPLE_HEAD if heads else None, show_header=bool(heads), pad_edge=False, padding=(0, 2, 0, 0))
     rows = list(rows)
     for number in range(max([len(heads), *(len(row) for row in rows)])):
-        made.add_column(Text(heads[number] if heads else ""), overflow="fold", no_wrap=number == 0)
+        made.add_column(Text(printable(heads[number]) if heads else ""), overflow="fold", no_wrap=number == 0)
     for row in rows:
         made.add_row(*(Text(printable(cell)) for cell in row))
     return made
@@ -178,7 +178,7 @@ def _bar(name: str, quiet: bool) -> Iterator[Callable[[float, str], None] | None
         TextColumn("{task.fields[told]}", markup=False),
     )
     with Progress(*columns, console=err, transient=True) as bar:
-        task = bar.add_task(name, total=1.0, told="")
+        task = bar.add_task(printable(name), total=1.0, told="")
         yield lambda fraction, told: bar.update(task, completed=fraction, told=told)
 
 

@@ -92,9 +92,20 @@ def test_what_would_steer_a_terminal_is_written_out(tmp_path: Path, swim: ll.Res
     for words in (["run", str(missing)], ["describe", str(missing)], ["plot", str(tmp_path / "\x1b[2J")]):
         told = CliRunner().invoke(main, words)
         assert told.exit_code == 2 and "\x1b" not in told.output and "\\x1b" in told.stderr
+    swim.save(tmp_path / "own.nc")
+    told = CliRunner().invoke(main, ["compare", str(tmp_path / "own.nc"), str(tmp_path / "result.nc"), "--no-figures"])
+    assert told.exit_code == 0 and "\x1b" not in told.output and "owned" in told.output
 
 
 # Data
+
+
+def test_runs_that_cannot_be_compared_are_named(tmp_path: Path, swim: ll.Result) -> None:
+    swim.save(tmp_path / "whole.nc")
+    ll.Result(swim.dataset.isel(axis=slice(0, 2)), swim.scenario).save(tmp_path / "flat.nc")
+    words = ["compare", str(tmp_path / "whole.nc"), str(tmp_path / "flat.nc"), "--no-figures"]
+    told = CliRunner().invoke(main, words)
+    assert told.exit_code == 2 and "flat.nc cannot be shown" in told.output
 
 
 def damaged(kind: str, file: h5py.File, secret: Path) -> None:

@@ -13,6 +13,7 @@ import limbless as ll
 from limbless.core.errors import InputError
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
+from limbless.mechanics.contact import Feature
 from limbless.mechanics.contact.shapes.loaded_wheel import WheelShape
 from limbless.mechanics.contact.shapes.primitives import SHAPE
 from limbless.models.chain.geometry.geometric_equations import Geometric
@@ -131,6 +132,14 @@ def test_the_paper_robot_goes_less_far_on_its_belly() -> None:
         for place in ("centre", "distributed")
     ]
     assert ends[1] < 0.95 * ends[0]
+
+
+def test_wheels_that_bear_the_robot_stand_at_its_sides() -> None:
+    robot = ll.Chain.uniform(links=2, length=0.1, half_width=0.02, half_height=0.05)
+    found = Wheels(load="solved", law="set-valued").contacts(robot)
+    begin = np.array([Feature.of(contact.feature[None]).begin[0] for contact in found])
+    np.testing.assert_allclose(begin[:, 1], [-0.02, 0.02] * (len(found) // 2), atol=1e-15)
+    assert not begin[:, 2].any()
 
 
 def test_windows_switch_wheels_on_and_off() -> None:

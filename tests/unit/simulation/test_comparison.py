@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner, Result
@@ -17,6 +18,7 @@ from limbless.cli.main import main
 from limbless.core.citations import PAPERS
 from limbless.mechanics.compiled import decorators
 from limbless.simulation import comparison, compile_notice
+from limbless.view.comparison_figure import draw_together
 
 
 def call(*words: str) -> Result:
@@ -164,3 +166,14 @@ def test_pictures_as_pdf_and_svg_do_not_depend_on_the_clock(runs: Path, tmp_path
     assert b"dc:date" not in pictures[0]
     answer = call("plot", str(runs / "wide"), "--figure", "energy-balance", "--format", form)
     assert answer.exit_code == 0 and (runs / "wide" / "figures" / f"energy-balance.{form}").is_file(), answer.output
+
+
+def test_the_torques_of_a_rod_beside_another_are_its_couples() -> None:
+    """Largest torque and speed as the summary and the records have them; the efforts of a rod are forces, then
+    couples."""
+    rod = ll.run("rod-swim", {"duration": 0.2})
+    panels = draw_together([rod, rod], ["one", "other"]).axes
+    couple = np.abs(rod.dataset["effort"].values[..., 3:]).max(axis=(1, 2))
+    for line in panels[3].lines:
+        np.testing.assert_array_equal(line.get_ydata(), couple)
+    assert couple.max() > 0.0 and panels[3].get_ylabel() == "largest torque (N m)"

@@ -11,8 +11,11 @@ import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_start
-from limbless.core import Field, Quantity, quantity
+from limbless.core import Field, InputError, Quantity, quantity
 from limbless.mechanics.compiled import array_kernel, kernel_array, sincos
+
+ASIDE = 1e-9
+"""Share of its distance from the axis by which a tendon runs to a side; less is rounding."""
 
 
 @array_kernel
@@ -34,7 +37,7 @@ def _tendons(places: tuple[tuple[float, float], ...]) -> tuple[Array, Array, tup
     """Middles and sides of tendons, and where those are that ever pull. Kept, because controllers ask for a drive at
     every call."""
     middle, side = np.array(places, dtype=np.float64).reshape(-1, 2).T.copy()
-    return middle, side, tuple({middle for middle, side in places if side != 0.0})
+    return middle, side, tuple({middle for middle, side in places if abs(side) > ASIDE})
 
 
 class TensionWave(Gait):
@@ -57,7 +60,12 @@ class TensionWave(Gait):
 
     def sample_tendons(self, times: Array, places: Sequence[tuple[float, float]]) -> Drive:
         """Tensions (T, tendons), N."""
-        middle, side, _ = _tendons(tuple(places))
+        middle, side, pulling = _tendons(tuple(places))
+        if not pulling:
+            raise InputError(
+                f"gait {self.kind!r} pulls tendons that run left or right of the axis, and of these {len(places)} "
+                "none does; move one aside (its holes, or its place), or give tensions by number (tension-step)"
+            )
         parameters = np.array([self.largest, 2.0 * np.pi / self.period, self._length, self.ramp])
         found = Drive(*np.zeros((3, len(times), len(middle))))
         sample_tension_wave(parameters, kernel_array(times), middle, side, found.value, found.rate)
@@ -70,10 +78,13 @@ class TensionWave(Gait):
 
     def tendon_kinks(self, start: float, end: float, places: Sequence[tuple[float, float]]) -> list[float]:
         """Where a tendon begins or ceases to pull: w = 0 at its middle."""
-        found, length = set(), self._length
+        found: set[float] = set()
+        length = self._length
+        begin, finish = 2.0 * (start / self.period), 2.0 * (end / self.period)
         for middle in _tendons(tuple(places))[2]:
-            delay = middle / length
-            first = math.ceil(2.0 * (start / self.period - delay))
-            last = math.floor(2.0 * (end / self.period - delay))
-            found |= {self.period * (0.5 * k + delay) for k in range(first, last + 1)}
+            delay = 2.0 * (middle / length)
+            first = math.ceil(begin - delay)
+            if first <= finish - delay:  # none, in most of the short periods that controllers ask for
+                last = math.floor(finish - delay)
+                found |= {self.period * (0.5 * k + 0.5 * delay) for k in range(first, last + 1)}
         return sorted(t for t in found if start < t < end)

@@ -251,7 +251,9 @@ class RunData:
         told, off = [], self.compared(result)
         if "harmonics" in off:
             told.append(f"run        amplitude over the log {listed(1.0 + off['harmonics'][:, 0], '.3f')}")
-            told.append(f"run        lag behind the log {listed(1e3 * off['harmonics'][:, 1], '.1f')} ms")
+            told.append(
+                f"run        lag behind the log {listed((1e3 * off['harmonics'][:, 1]).round(1) + 0.0, '.1f')} ms"
+            )
         if "joints" in off:
             told.append(f"run        joint angles off by {float(np.sqrt((off['joints'] ** 2).mean())):.3g} rad (rms)")
         if "speed" in off:

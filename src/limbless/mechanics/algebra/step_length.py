@@ -23,12 +23,16 @@ def false_position(low: Scalar, high: Scalar, below: Scalar, above: Scalar) -> S
 
 @func
 def line_search(step: Any, enough: Scalar) -> Scalar:
-    """The share at which the slope is at most `enough` of that at the start, by false position; 1 if it still falls."""
+    """The share at which the slope is at most `enough` of that at the start, by false position; 1 if it still falls,
+    0 if it rises from the start, as rounding makes it at the minimum.
+    """
     above = directional_slope(step, 1.0)
     if above <= 0.0:
         return 1.0
     low, high, share = 0.0, 1.0, 1.0
     below = directional_slope(step, 0.0)
+    if below >= 0.0:
+        return 0.0
     least = enough * abs(below)
     for _ in range(30):
         share = false_position(low, high, below, above)

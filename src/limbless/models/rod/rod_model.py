@@ -48,7 +48,6 @@ from limbless.models import (
     rod_rate,
     unit_quaternion,
 )
-from limbless.models.recording import water_recorder
 from limbless.models.recording.body_recorder import contiguous
 from limbless.models.rod import rod_problem
 from limbless.models.rod.constrained_motion import Course, Kinematic
@@ -387,7 +386,7 @@ class MacroContinuous(StandingModel):
         }
 
     def remarks(self, dataset: xr.Dataset) -> list[str]:
-        return water_recorder.remarks(dataset)
+        return self.recorder.water.remarks(dataset)
 
     def schema(self) -> dict[str, Variable]:
         return {**self.recorder.schema(), **self.tallies.schema()}

@@ -333,3 +333,10 @@ def test_tensions_are_a_wave_of_which_each_side_pulls_with_one_half() -> None:
     assert pulls.any(axis=0).all() and not rate[value == 0.0].any()
     crossings = sorted([*(0.2 + 0.6 * np.arange(7)), *(0.1 + 0.6 * np.arange(7))])
     np.testing.assert_allclose(gait.tendon_kinks(0.0, 4.0, [*places, (0.2, 0.0)]), crossings, atol=1e-14)
+
+
+def test_tensions_to_the_side_of_tendons_above_and_below_are_refused() -> None:
+    """Once nothing pulled, without a word; 6e-17 is the cosine of a right angle, and no side."""
+    for gait in (ll.TensionWave(), ll.TensionWave().passage({"largest": 0.2}, 0.0, 1.0)[0]):
+        with pytest.raises(InputError, match="pulls tendons that run left or right of the axis, and of these 2"):
+            gait.sample_tendons(np.zeros(1), [(0.1, 0.0), (0.1, 6e-17)])

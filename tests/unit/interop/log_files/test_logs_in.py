@@ -82,6 +82,17 @@ def test_one_log_in_every_format(tmp_path: Path, name: str) -> None:
         assert log.joints == ("a", "b", "c")
 
 
+def test_signs_turn_angles_and_rates_and_zeros_are_taken_off(tmp_path: Path) -> None:
+    """A motor mounted the other way round counts both backwards; its zero is where the joint is straight."""
+    path = tmp_path / "log.csv"
+    path.write_text("t,q1,q2,q1_command,q2_command,v1,v2\n0,1,2,1.5,2.5,3,4\n0.1,1,2,1.5,2.5,3,4\n")
+    columns = {"position": ["q1", "q2"], "command": ["q1_command", "q2_command"], "velocity": ["v1", "v2"]}
+    log = ll.read_log(path, columns, sign=[1, -1], zero=[0.25, -0.5])
+    assert log.position is not None and log.command is not None and log.velocity is not None
+    assert log.position[0].tolist() == [0.75, -1.5] and log.command[0].tolist() == [1.25, -2.0]
+    assert log.velocity[0].tolist() == [3.0, -4.0]
+
+
 def test_a_run_is_a_log(tmp_path: Path) -> None:
     run = ll.run("eel-planar", {"duration": 0.3, "record_every": 0.05})
     run.save(tmp_path / "result.nc")

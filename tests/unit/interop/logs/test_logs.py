@@ -53,6 +53,8 @@ def test_ros_bag(tmp_path: Path, run: ll.Result) -> None:
     assert (turn.w, turn.x, turn.y, turn.z) == tuple(data.orientation.values[-1, 3])
     force = seen["/limbless/fluid_force"][2][1]
     assert [dim.label for dim in force.layout.dim] == ["section", "axis"]
+    sizes = data.fluid_force.shape[1:]  # a stride is that of its dimension and all behind it (MultiArrayDimension)
+    assert [(dim.size, dim.stride) for dim in force.layout.dim] == [(sizes[0], 3 * sizes[0]), (3, 3)]
     assert (force.data.reshape(data.fluid_force.shape[1:]) == data.fluid_force.values[2]).all()
     with pytest.raises(InputError, match="is there already"):
         run.export(path)

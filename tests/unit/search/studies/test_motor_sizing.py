@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import xarray as xr
 from click.testing import CliRunner
 
 import limbless as ll
 from limbless.cli.main import main
 from limbless.search import measures
+from limbless.search.studies import motor_sizing
 from limbless.simulation.analysis import motor_load
 
 STEP = 1e-4
@@ -32,6 +34,14 @@ def test_loads_of_a_sinusoid_in_closed_form() -> None:
     shares = np.array(motor_load.CURVE) * found["lasting"][0] / 3.0
     corner = np.arcsin(shares) + np.where(shares > 0.0, 2.0 * np.pi * 0.005, 0.0)  # amid 10 ms that begin there
     np.testing.assert_allclose(found["curve"][0], 5.0 * np.cos(corner), rtol=3e-3)
+
+
+def test_the_weakest_motor_of_an_axis_is_its_limit() -> None:
+    limits = xr.Dataset(
+        {"joint_limit": ("joint", [3.0, 2.0, 5.0])}, coords={"joint_axis": ("joint", ["yaw", "yaw", "pitch"])}
+    )
+    limits = limits.assign(joint_torque=(("time", "joint"), np.zeros((1, 3))))
+    assert motor_sizing._limits(limits) == {"yaw": 2.0, "pitch": 5.0}
 
 
 def test_the_start_up_is_left_out() -> None:

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 import limbless as ll
 from limbless.cli.main import main
+from limbless.search.studies import robustness
 
 STILL = ll.BodyWave(amplitude=0.0)
 SWIM = {"duration": 2.0, "gait.ramp": 0.5}
@@ -21,6 +22,17 @@ def test_a_swim_does_not_hang_on_its_start() -> None:
     assert found.alike.all() and found.elsewhere and found.moved.shape == (3, 3)
     assert 0.0 < np.std(found.moved[:, 0]) < 0.05  # starts did differ
     assert "3 of 3 repeats" in found.told() and "others" not in found.told()
+
+
+def test_starts_differ_by_a_hundredth_of_the_body_and_of_that_in_a_period(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = ll.run("eel-planar", {"duration": 0.1})
+    begun: list[ll.Scenario] = []
+    monkeypatch.setattr(robustness, "run_scenario", lambda scenario, **_: begun.append(scenario) or run)
+    assert robustness.robustness("eel-planar", {"duration": 0.1, "gait.period": 4.0}, repeats=20, result=run).elsewhere
+    size = 0.01 * float(run.dataset["section_length"].sum())
+    moved, pushed = (np.array([getattr(one.initial, name)[:3] for one in begun]) for name in ("position", "twist"))
+    for found, most in ((moved, size), (pushed, size / 4.0)):
+        assert 0.8 * most < np.abs(found).max() <= most and not found[:, 2].any()
 
 
 def test_a_body_on_an_edge_ends_here_or_there() -> None:

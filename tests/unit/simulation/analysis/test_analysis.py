@@ -49,6 +49,20 @@ def test_a_growing_speed_is_not_steady() -> None:
     assert speed.steady(data, 2.0) == pytest.approx(9 / 7)
 
 
+def test_a_way_is_along_the_line_from_the_far_end_to_the_head() -> None:
+    """A bent body that turns by a right angle while it moves."""
+    bent = np.array([[-0.5, 0.5, 0.0], [-1.0, 0.0, 0.0], [-3.0, 0.0, 0.0]])
+    turned = rotate(np.array([[np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]] * 3), bent)
+    sections, head = np.array([bent, turned]), np.zeros((2, 3))
+    for order in (slice(None), slice(None, None, -1)):
+        ahead = speed.headings(head, sections[:, order])
+        np.testing.assert_allclose(ahead, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], atol=1e-15)
+    data = moving(TIME[:2], np.array([0.0, 4.0]), np.array([0.0, 3.0]), np.zeros(2))
+    looks = data.assign(heading=(("time", "axis"), ahead))
+    assert speed.way_along(looks, "heading") == 4.0
+    assert speed.way_along(looks, "head") == pytest.approx(3.5)
+
+
 def test_periods_that_fall_between_records() -> None:
     data = moving(TIME, 0.2 * TIME, 0 * TIME, 0 * TIME)
     assert speed.period_speed(data, np.e) == pytest.approx(0.2)

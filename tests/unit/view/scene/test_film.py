@@ -103,6 +103,17 @@ def test_the_head_is_where_the_run_has_it() -> None:
         assert np.linalg.norm(placed.position[0] - frames.head[0]) < 0.1 * frames.size
 
 
+def test_wheels_are_under_the_modules_that_have_them() -> None:
+    result = straight([ll.Wheels(modules=[0, 2])])
+    result.scenario.robot = SimpleNamespace(kind="chain")
+    frames = frames_of(result)
+    body = Body(frames, palette._DAY)
+    placed, lowest = body.at(1)["wheels"], body.shapes["wheels"].vertices[:, 2].min()
+    np.testing.assert_allclose(placed.position, frames.position[1, [0, 2]])
+    assert lowest == pytest.approx(-frames.radius[1, 0, 1]) and placed.scale == pytest.approx(1.0)
+    assert np.ptp(body.shapes["wheels"].vertices[:, 1]) > 2.0 * frames.radius[1, 0, 0]  # outside of the module
+
+
 def test_what_a_surface_without_light_shows_is_its_hex() -> None:
     """The film curve of a page, undone, within a step or two of 255; white light is seen darker than 231."""
     colours = np.array([rgb(colour) for colour in ("#A6A39A", "#3E8598", "#15485A", "#D9D8D5", "#103020")]) / 255.0

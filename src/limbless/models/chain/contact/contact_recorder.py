@@ -115,7 +115,11 @@ class ContactPart:
         names = [f"{bodies[k]} contact {place}" for place, k in enumerate(self.scene.owner)]
         return {
             "contact": (("contact",), names, {}),
-            "contact_link": (("contact",), self._links(self.scene.owner), {"long_name": "number of the link, from 0"}),
+            "contact_link": (
+                ("contact",),
+                self._links(self.scene.owner),
+                {"long_name": "number of the link or section, from 0"},
+            ),
             "contact_surface": (("contact",), self.scene.surface, {"long_name": "number of the surface, from 0"}),
             "surface": (
                 ("surface", "parameter"),

@@ -73,6 +73,7 @@ class NonSmooth(ChainModel, StandingModel):
 
     name = "non-smooth"
     steps_per_block = 4096
+    _touching = True
     worst = ("residual", "depth")
     _schema = contact_recorder.SCHEMA
     _interval = MOREAU

@@ -36,6 +36,13 @@ def cells_along(plan: CellPlan) -> list[int]:
     return found
 
 
+def by_section(touching: TouchingRobot, plan: CellPlan) -> TouchingRobot:
+    """A rod with the number of the nearest station, a section of the result, in the place of that of the cell."""
+    along = np.array(touching.order)
+    nearest = np.abs(along[:, None] - along[[row for row, _ in plan.stations]]).argmin(axis=1)
+    return touching._replace(links=nearest.tolist())
+
+
 def radii_of(rod: Rod, places: Array) -> Array:
     """(places,) with what radius a rod touches there, m."""
     if rod.contact_radius is not None:

@@ -246,7 +246,7 @@ class Soft(SoftInstants):
         )
 
     def remarks(self, dataset: Any) -> list[str]:
-        return self.strung.fading(dataset)
+        return [*self.recorder.water.remarks(dataset), *self.strung.fading(dataset)]
 
     @property
     def given_freedoms(self) -> NDArray[np.intp]:
