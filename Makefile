@@ -24,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test checks test-long coverage studio-test bench docs screenshots clean
+.PHONY: help demo test lint checks test-long coverage studio-test bench docs screenshots clean
 
 help:
 	@echo "make demo    create .venv, install, simulate the swimming eel and draw its figures"
@@ -44,19 +44,26 @@ demo: $(INSTALLED)
 	@$(BIN)/limbless demo
 	@echo "== done: the figures are in $(CURDIR)/runs/demo/figures"
 
-# Compiling takes one core, installing and checking the other.
+# Compiling takes one core, installing the other; mypy takes what pytest leaves while it waits for browsers and programs.
 test: $(INSTALLED)
 	@echo "== compiling the kernels, and beside it:  (a minute or two the first time)"
-	@$(BIN)/limbless warmup > $(VENV)/warmup.log 2>&1 & compiling=$$!; trap "kill $$compiling" INT TERM; \
-	$(MAKE) --no-print-directory checks; checked=$$?; \
-	wait $$compiling; compiled=$$?; cat $(VENV)/warmup.log; test $$checked -eq 0 && exit $$compiled
-	@echo "== pytest"
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_OPTIONS)
+	@$(BIN)/limbless warmup > $(VENV)/warmup.log 2>&1 & compiling=$$!; typing=; trap 'kill $$compiling $$typing; exit 130' INT TERM; \
+	$(MAKE) --no-print-directory lint; linted=$$?; \
+	if test $$linted -eq 0; then $(BIN)/mypy > $(VENV)/mypy.log 2>&1 & typing=$$!; fi; \
+	wait $$compiling; compiled=$$?; cat $(VENV)/warmup.log; \
+	test $$linted -eq 0 || exit $$linted; \
+	test $$compiled -eq 0 || { kill $$typing; exit $$compiled; }; \
+	echo "== pytest, and beside it mypy"; \
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_OPTIONS); tested=$$?; \
+	wait $$typing; typed=$$?; echo "== mypy"; cat $(VENV)/mypy.log; \
+	test $$tested -eq 0 && exit $$typed; exit $$tested
 
-checks: $(INSTALLED_DEV)
+lint: $(INSTALLED_DEV)
 	@echo "== ruff"
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
+
+checks: lint
 	@echo "== mypy"
 	@$(BIN)/mypy
 

@@ -19,8 +19,7 @@ from benchmarks.timing import each, race
 from limbless.mechanics.compiled.batching import stack_lanes
 from limbless.mechanics.integrate import runge_kutta
 from limbless.search.steady_motion.steady import Families
-from limbless.search.sweeps.row_store import Store
-from limbless.search.sweeps.row_store import StoredRow as Stored
+from limbless.search.sweeps.row_store import Store, StoredRow as Stored
 from limbless.search.sweeps.run_lanes import BLOCK, ChainLanes, SoftLanes, knots_of
 from limbless.search.sweeps.sweep_plan import SweepPlan
 from limbless.search.sweeps.worker_rows import Evaluator

@@ -114,10 +114,17 @@ def test_no_variable_of_any_model_is_without_a_witness() -> None:
 
     from limbless.core.registry import kinds
     from limbless.models.chain.chain_recorder import SCHEMA as chain
-    from limbless.models.chain.contact.contact_recorder import CONTACTS, OBJECTS, WHEELS
-    from limbless.models.chain.contact.contact_recorder import SCHEMA as contact
-    from limbless.models.chain.soft.soft_recorder import CHAIN, ROD, RUBBING, SPINE, STRETCHING, TENDONS, WINDING
-    from limbless.models.chain.soft.soft_recorder import SCHEMA as cells
+    from limbless.models.chain.contact.contact_recorder import CONTACTS, OBJECTS, SCHEMA as contact, WHEELS
+    from limbless.models.chain.soft.soft_recorder import (
+        CHAIN,
+        ROD,
+        RUBBING,
+        SCHEMA as cells,
+        SPINE,
+        STRETCHING,
+        TENDONS,
+        WINDING,
+    )
     from limbless.models.chain.switching import CLAMP_SCHEMA
     from limbless.models.rod.rod_recorder import SCHEMA as rod
     from limbless.models.statics.statics_tasks import SCHEMA as statics

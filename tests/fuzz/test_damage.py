@@ -258,6 +258,7 @@ FACTS = [
     "doubts",
     "scenario",
     "limbless",
+    "written_by",
 ]
 ODD: list[Any] = ["", "x", "[]", "{", "[1, {}]", np.nan, np.inf, -1, 10**18, True, [1.0, 2.0], "a" * 5000]
 

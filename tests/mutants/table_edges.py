@@ -524,7 +524,7 @@ MUTANTS = [
     (
         "object-turn",
         "objects turned the other way",
-        "view/scene/object_meshes.py",
+        "view/scene/moving_parts.py",
         "quaternion_to_matrix(self.turn[frame]).T",
         "quaternion_to_matrix(self.turn[frame])",
         f"{DRAWING}::test_free_objects_are_drawn_turned_as_they_lie",

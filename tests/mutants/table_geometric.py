@@ -78,9 +78,9 @@ MUTANTS = [
     (
         "003-table-1",
         "Table I, M_33: L_i printed, is I_i",
-        "models/chain/geometry/planar_closed_form.py",
-        "inertia = bodies.inertia[:, 2, 2] - bodies.mass * np.abs(centre) ** 2",
-        "inertia = 0.08 + 0.0 * bodies.mass",
+        "models/chain/chain_problem.py",
+        "link.inertia[:] = arrays.mass, arrays.moment, arrays.inertia",
+        "link.inertia[:] = arrays.mass, arrays.moment, 0.08 + 0.0 * arrays.inertia",
         f"{GEOMETRY}::test_planar_metric_and_bias_are_exact",
     ),
     (

@@ -92,6 +92,14 @@ MUTANTS = [
         f"{TOUCH}::test_contacts_take_their_impulses_along_the_velocities_of_the_stage",
     ),
     (
+        "touch-bed",
+        "the ground is as firm under a station as the length of rod that it stands for",
+        "mechanics/contact/contact_law.py",
+        "return contact.firm, contact.ease",
+        "return 1.0, 1.0",
+        ONE_STEP,
+    ),
+    (
         "touch-given",
         "rates of given strains go from those at the start of a step to those at its end",
         "mechanics/contact/cell_problem.py",

@@ -81,6 +81,35 @@ def greet() -> None:
 '''
 CHANGES: dict[str, dict[str, str | list[tuple[str, str]]]] = {
     "a gait": {"control/gaits/standing_wave.py": SHOWN["control/gaits/standing_wave.py"]},
+    "a robot": {"robots/presets/tadpole.py": SHOWN["robots/presets/tadpole.py"]},
+    "a kind of joint": {
+        "mechanics/chain/screw.py": SHOWN["mechanics/chain/screw.py"],
+        "robots/joints.py": [
+            ('FREEDOMS = {"revolute": 1,', 'FREEDOMS = {"revolute": 1, "screw": 1,'),
+            ('kind: Literal["revolute",', 'kind: Literal["revolute", "screw",'),
+            (
+                '    rotor_inertia: Listed[PerFreedom] = quantity(\n        0.0, "kg m2"',
+                '    pitch: float = quantity(0.0, "m/rad", "way of a screw along its axis")\n'
+                '    rotor_inertia: Listed[PerFreedom] = quantity(\n        0.0, "kg m2"',
+            ),
+        ],
+        "robots/chain_arrays.py": [
+            (
+                "from limbless.robots import Bodies,",
+                "from limbless.mechanics.chain.screw import Screw\nfrom limbless.robots import Bodies,",
+            ),
+            (
+                "for primitive in (Revolute, Prismatic, Spherical)",
+                "for primitive in (Revolute, Prismatic, Spherical, Screw)",
+            ),
+            (
+                '    if joint.kind == "spherical":\n',
+                '    if joint.kind == "screw":\n'
+                "        return [JointColumns(Screw.code, axis, arm, home, number, True, joint.pitch)]\n"
+                '    if joint.kind == "spherical":\n',
+            ),
+        ],
+    },
     "a law of a fluid, of friction, of a field": {
         "mechanics/forces/turbulence.py": SHOWN["mechanics/forces/turbulence.py"],
         "environments/turbulence.py": TURBULENCE,
@@ -102,6 +131,9 @@ CHANGES: dict[str, dict[str, str | list[tuple[str, str]]]] = {
             ),
         ],
         "tests/contracts/witnesses/com_speed.py": WITNESS,
+    },
+    "a number that sweeps and searches ask for": {
+        "search/measures/top_speed.py": SHOWN["search/measures/top_speed.py"]
     },
     "a figure": {"view/figures/speed_alone.py": FIGURE},
     "a command": {
@@ -125,6 +157,7 @@ from click.testing import CliRunner
 import limbless as ll
 from limbless.cli.main import main
 from limbless.core.errors import InputError
+from limbless.search.measures import find
 from limbless.view import figures
 from limbless.view.scene.frames import frames_of
 from limbless.view.scene.palette import theme_of
@@ -141,7 +174,9 @@ def says(*words):
 
 assert ll.__file__.startswith(sys.argv[1]), ll.__file__
 assert "friendly" in says("--help") and says("greet") == "Hello, snake.\\n"
-for family, kind in (("gaits", "standing-wave"), ("environments", "turbulence"), ("environments", "boulder")):
+for family, kind in (
+    ("gaits", "standing-wave"), ("presets", "tadpole"), ("environments", "turbulence"), ("environments", "boulder")
+):
     assert kind in says("list", family) and kind in says("describe", kind)
 
 swim = ll.run({
@@ -152,6 +187,14 @@ assert swim.summary()["balances"]["power"]["verdict"] == "pass" and "turbulence"
 WITNESSES["newton-euler", "com_speed"](Case({"free": lambda: swim.dataset}, 1e-9))
 _, table = figures.draw(swim, "speed-alone")
 assert len(table["speed (m/s)"]) == swim.dataset.sizes["time"]
+
+assert "top_speed" in says("list", "measures") and find("top_speed").function(swim) == swim.dataset["com_speed"].max()
+
+bob = {"mass": 2.0, "inertia": [0.02, 0, 0, 0.02, 0, 0.03], "joint": {"kind": "screw", "pitch": 0.01}}
+links = [{"mass": 1.0}, bob]
+hung = ll.NewtonEuler(ll.Chain(base="fixed", links=links), ll.Gravity())
+turning = hung.inverse([0.7], [0.0], [3.0])  # m g p holds it, (J + m p2) turns it
+assert abs(turning.joint_torque[0] - 2.0 * 9.81 * 0.01 - 3.0 * (0.03 + 2.0 * 0.01**2)) < 1e-12, turning
 
 snake = {
     "robot": {"preset": "aiko"}, "gait": {"kind": "joint-wave"},

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 BAD_INPUT, FAILED, NOT_PROVEN, INTERRUPTED = 2, 1, 3, 130
 ALLOW_CODE = click.option(
-    "--allow-code", is_flag=True, help="Run Python code that the scenario names, now and from now on for its folder."
+    "--allow-code",
+    is_flag=True,
+    help="Run Python code that the scenario names; its folder is allowed from then on.",
 )
 
 
@@ -25,7 +27,7 @@ FORMAT = click.option(
     type=click.Choice(["png", "pdf", "svg"]),
     default="png",
     show_default=True,
-    help="What pictures are written as.",
+    help="File format of the pictures.",
 )
 
 

@@ -18,14 +18,14 @@ from limbless.cli.scenario_arguments import changes_in
 )
 @click.option("--rate", metavar="HZ", help="Frames per second, where the file has no times.")
 @click.option("--points", metavar="HEAD,..,TAIL", help="Names of the points of the midline, from head to tail.")
-@click.option("--track", metavar="NAME", help="Which track, where SLEAP follows several animals.")
-@click.option("--animal", metavar="NAME", help="Which animal, where the file has several.")
+@click.option("--track", metavar="NAME", help="Track to use, if SLEAP follows several animals.")
+@click.option("--animal", metavar="NAME", help="Animal to use, if the file has several.")
 @click.option(
     "--likelihood",
     type=click.FloatRange(0.0, 1.0),
     default=0.6,
     show_default=True,
-    help="Points that DeepLabCut finds less likely are gaps.",
+    help="Treat DeepLabCut points below this likelihood as missing.",
 )
 @click.option("--kind", type=click.Choice(["bend", "curvature", "angle"]), help="What a table without x and y holds.")
 @click.option("--array", metavar="NAME", help="Which array of a .npz holds the midline.")
@@ -89,7 +89,7 @@ def film(
     from limbless.interop.films.film import Film
 
     if no_model and (identify or settings or width):
-        raise InputError("--no-model makes no model: leave --identify, --set and --width away")
+        raise InputError("--no-model makes no model: omit --identify, --set and --width")
     found = Film.load(file, **reading)
     changes = changes_in(settings)
     paths = [path.strip() for path in identify.split(",")] if identify else []

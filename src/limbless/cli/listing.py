@@ -73,7 +73,8 @@ def _paper(name: str) -> Any:
     from limbless.scenarios import document, loader
 
     if name not in loader.names() and Path(name).suffix not in (".yaml", ".yml"):
-        raise InputError(f"no scenario and no paper is called {name!r}; {nearest(name, [*loader.names(), *PAPERS])}")
+        told = nearest(name, loader.names(), "list scenarios")
+        raise InputError(f"no scenario and no paper is called {name!r}; {told}, `limbless cite` all papers")
     key = document.read_file(loader.path_of(name) if name in loader.names() else Path(name)).data.get("paper")
     if key is None:
         raise InputError(f"the scenario {name} names no paper")

@@ -12,12 +12,22 @@ from limbless.cli.common import FORMAT
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--like", type=click.Path(path_type=Path), metavar="YAML", help="What the names in the file mean.")
+@click.option(
+    "--like",
+    type=click.Path(path_type=Path),
+    metavar="YAML",
+    help="File that says what the columns mean (joints, units, command).",
+)
 @click.option("--rate", type=float, metavar="HZ", help="Samples a second, where the file has no times.")
-@click.option("--track", is_flag=True, help="It holds places of markers, not joints.")
-@click.option("--column", metavar="NAME", help="Which track, where there are several.")
+@click.option("--track", is_flag=True, help="The file holds positions of markers, not joints.")
+@click.option("--column", metavar="NAME", help="Track to use, if the file has several.")
 @click.option("--run", "scenario", metavar="NAME|FILE", help="Run this scenario, and compare it with the log.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="PNG", help="Picture of both.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="PNG",
+    help="File for a picture of the log over the run.",
+)
 def log(
     file: Path,
     like: Path | None,
@@ -64,7 +74,13 @@ def log(
 
 @click.command()
 @click.argument("scenario", metavar="NAME|FILE")
-@click.option("--runs", multiple=True, required=True, metavar="FILE.yaml", help="Measured runs; * is allowed.")
+@click.option(
+    "--runs",
+    multiple=True,
+    required=True,
+    metavar="FILE.yaml",
+    help="Files of the measured runs; * is allowed; may be repeated.",
+)
 @click.option("--test", multiple=True, metavar="FILE.yaml", help="Runs that are not fitted to, to test it on.")
 @click.option(
     "--fit", "fields", multiple=True, required=True, metavar="PATH=LOW..HIGH[~MEAN+-SD]", help="What is to be found."

@@ -15,7 +15,7 @@ from limbless.cli.common import FAILED
     "--mutants", is_flag=True, help="Put each misprint of the papers back and count those that a test notices."
 )
 def validate(names: tuple[str, ...], quick: bool, write: bool, mutants: bool) -> None:
-    """Hold limbless against papers, formulas and other engines.
+    """Compare limbless with papers, formulas and other engines.
 
     Runs the cases of the folder validation/ of the repository and prints what was measured, what was wanted and the
     verdict. With --write, these cases and their figures are written into docs/validation.md. All cases together also

@@ -193,7 +193,7 @@ def _chosen(
     if resume is None:
         chosen = permitted(str(name), changes_in(settings), allow_code)
     elif settings or out is not None:
-        raise InputError("--resume goes on with a run as it was, in its own folder: leave --set and --out away")
+        raise InputError("--resume continues a run as it was, in its own folder: omit --set and --out")
     elif not (resume / "scenario.yaml").is_file():
         raise InputError(f"the folder {resume} holds no unfinished run: there is no scenario.yaml in it")
     else:
@@ -238,13 +238,13 @@ def _reserve(wanted: Out | None, scenario: Scenario) -> Path:
     if not os.access(out, os.W_OK):  # said now, and not when all is computed
         raise InputError(f"the folder {out} may not be written; choose another with --out")
     if (out / "checkpoint").is_dir():
-        say(f"{out} holds an unfinished run, which is replaced; to go on with it: limbless run --resume {out}")
+        say(f"{out} holds an unfinished run, which is replaced; to continue it: limbless run --resume {out}")
     if any(out.iterdir()) and not (wanted and wanted.force):
         earlier = _name_in(out / "scenario.yaml")
         if earlier != scenario.name:
             held = f"a run of {earlier}" if earlier else "something else"
             raise InputError(
-                f"the folder {out} holds {held}; choose another with --out, leave --out away for a fresh "
+                f"the folder {out} holds {held}; choose another with --out, omit --out for a fresh "
                 "one in runs/, or take it all the same with --force"
             )
     return out

@@ -11,6 +11,7 @@ from limbless.cli.common import ALLOW_CODE, INTERRUPTED, say
 from limbless.cli.scenario_arguments import changes_in, permitted
 
 if TYPE_CHECKING:
+    from limbless.scenarios.scenario import Scenario
     from limbless.search.steady_motion.steady import SteadyMotion
     from limbless.search.sweeps.sweep_plan import SweepPlan
 
@@ -34,7 +35,7 @@ SET = click.option(
 def steady(scenario: str, settings: tuple[str, ...], slopes: tuple[str, ...], steps: int, allow_code: bool) -> None:
     """Find the motion that a gait settles into.
 
-    No run waits for it: Newton's method on the map of one period finds it, with its stability.
+    Solves for the periodic motion with Newton's method instead of a long run, and reports its stability.
 
     \b
     Examples:
@@ -140,8 +141,7 @@ def sweep(
       limbless sweep sweeps/eel-planar --status
     """
     from limbless.core import InputError
-    from limbless.search.sweeps.sweep import Sweep, keep_plan
-    from limbless.search.sweeps.sweep import sweep as fill
+    from limbless.search.sweeps.sweep import Sweep, keep_plan, sweep as fill
     from limbless.view import terminal
 
     folder = Path(source) if (Path(source) / "plan.yaml").is_file() else None
@@ -189,14 +189,14 @@ def _plan(
     if folder is not None:
         if settings or over or measures or samples or out:
             raise InputError(
-                f"{folder} holds a sweep, which goes on as it was begun: leave --set, --over, --measure, "
-                "--samples and --out away"
+                f"{folder} holds a sweep, which continues as it was begun: omit --set, --over, --measure, "
+                "--samples and --out"
             )
         return read_plan(folder / "plan.yaml", allow_code=allow_code)
     path = Path(source)
     if path.suffix in (".yaml", ".yml") and path.is_file() and {"over", "scenario"} & set(read_file(path).data):
         if over or samples:
-            raise InputError(f"{path} is a plan with its own `over` and `samples`: leave --over and --samples away")
+            raise InputError(f"{path} is a plan with its own `over` and `samples`: omit --over and --samples")
         return read_plan(path, changes_in(settings), measures or None, allow_code)
     if not over:
         permitted(source, changes_in(settings), allow_code)  # what is no scenario either has its own words
@@ -256,7 +256,7 @@ def _tell_sweep(found: Any, quiet: bool, alone: bool) -> None:
         _tell_best(found, terminal.console())
         click.echo(f"{found.told()}; in {found.folder}")
     if alone and not found.is_complete:
-        say(f"Interrupted: `limbless sweep {found.folder}` goes on with it")
+        say(f"Interrupted: `limbless sweep {found.folder}` continues it")
         click.get_current_context().exit(INTERRUPTED)
 
 
@@ -273,13 +273,24 @@ def _tell_best(found: Any, out: Any) -> None:
             except InputError:
                 continue
             where = ", ".join(
-                f"{path} = {best[path]:.6g}" if isinstance(best[path], float) else f"{path} = {best[path]}"
-                for path in found.plan.over
+                f"{path} = {_of_field(found.plan.scenario, path, best[path])}" for path in found.plan.over
             )
             doubt = ", NOT PROVEN" if best.get("proven") == 0.0 else ""
-            rows.append((f"{label} {name}", f"{best[name]:.6g}", f"at {where}{doubt}"))
+            unit = found.dataset[name].attrs.get("units", "")
+            rows.append((f"{label} {name}", _with_unit(best[name], unit), f"at {where}{doubt}"))
     if rows:
         out.print(terminal.table(rows))
+
+
+def _of_field(scenario: Scenario, path: str, value: Any) -> str:
+    """A value of a field, a number with the field's unit."""
+    from limbless.search.sweeps.parameter_ranges import unit_of_field
+
+    return _with_unit(value, unit_of_field(scenario, path, value)) if isinstance(value, float) else str(value)
+
+
+def _with_unit(value: float, unit: str) -> str:
+    return f"{value:.6g}" if unit in ("", "1") else f"{value:.6g} {unit}"
 
 
 @click.command()
@@ -295,9 +306,9 @@ def _tell_best(found: Any, out: Any) -> None:
 @click.option(
     "--maximise",
     metavar="MEASURE",
-    help="What to make large (`limbless list measures`), such as mean_speed@x.  [default: progress, towards the head]",
+    help="Measure to make large (`limbless list measures`), such as mean_speed@x.  [default: progress]",
 )
-@click.option("--minimise", metavar="MEASURE", help="What to make small.")
+@click.option("--minimise", metavar="MEASURE", help="Measure to make small.")
 @click.option(
     "--subject-to",
     "limits",
@@ -317,7 +328,13 @@ def _tell_best(found: Any, out: Any) -> None:
 @click.option(
     "--max-evaluations", type=click.IntRange(min=8), default=400, show_default=True, help="Evaluations of CMA-ES."
 )
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of starts and of CMA-ES.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="Random seed for the starting points and for CMA-ES.",
+)
 @click.option("--workers", type=click.IntRange(min=0), help="Processes for CMA-ES.  [default: one per core]")
 @click.option("--proven", is_flag=True, help="Only runs that are proven may win.")
 @click.option("--no-check", is_flag=True, help="Do not ask CMA-ES whether it finds better than SLSQP.")
@@ -356,6 +373,7 @@ def optimise(
       limbless optimise eel-planar --over gait.amplitude=0.005..0.3 --over gait.period=0.6..4 \\
         --maximise steady.speed --minimise steady.cost_of_transport --front 8
     """
+    from limbless.search import measures
     from limbless.search.optimisation.best import Best
     from limbless.search.optimisation.optimise import optimise as find
     from limbless.search.sweeps.parameter_ranges import from_words
@@ -381,8 +399,8 @@ def optimise(
         allow_code=allow_code,
     )
     if isinstance(found, Best):
-        rows = [(path, f"{value:.6g}") for path, value in found.values.items()]
-        rows += [(name, f"{value:.6g}") for name, value in found.measures.items()]
+        rows = [(path, _of_field(chosen, path, value)) for path, value in found.values.items()]
+        rows += [(name, _with_unit(value, measures.find(name).unit)) for name, value in found.measures.items()]
         terminal.console().print(terminal.table(rows))
         click.echo(found.told())
     else:

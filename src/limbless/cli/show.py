@@ -92,7 +92,7 @@ def _plot_many(directory: Path, names: tuple[str, ...], form: str) -> None:
     shell_complete=complete_settings,
     help="Change a field of the first scenario; may be repeated.",
 )
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to listen.  [default: a free port]")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on.  [default: a free port]")
 @click.option("--host", default="127.0.0.1", help="Address to listen on.  [default: this machine only]")
 @click.option("--no-browser", is_flag=True, help="Print the address and open nothing.")
 @click.option("--live", is_flag=True, help="Drive one scenario by sliders and keys while it moves, without an end.")
@@ -146,7 +146,7 @@ def view(
     source: str | Scenario | None
     if (first / "plan.yaml").is_file():
         if settings:
-            raise InputError(f"{first} is a sweep: its fields are changed in the page; leave --set away")
+            raise InputError(f"{first} is a sweep: change its fields in the page, and omit --set")
         with shown(first):
             result, found, run = opened_sweep(first, go, allow_code)
         source, sweep = result.scenario, (found, run)
@@ -194,7 +194,7 @@ def _refuse_taken(host: str, port: int) -> None:
         except OSError as error:
             raise InputError(
                 f"--port {port} cannot be listened on at {host} ({error.strerror or error}); choose "
-                "another, or leave --port away for a free one"
+                "another, or omit --port for a free one"
             ) from None
 
 

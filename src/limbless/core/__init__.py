@@ -29,13 +29,14 @@ __getattr__ = lazy_names(
     {
         "citations": "PAPERS",
         "data_files": "load_arrays open_archive open_hdf5 reading refuse_pipe refuse_special",
-        "description": "Angle Description Field Listed Nested Quantity Quaternion Vector3 quantity",
+        "description": "Angle Description Field Listed Nested Quantity Quaternion Vector3 checked quantity",
         "errors": "InputError SimulationError nearest printable refuse_numbers",
         "fields": "TRUTH description_at field_at holders html_table type_of unit_at unit_of",
         "files": "as_word below fresh_folder replacing without_cluster write_table write_text",
         "finite_differences": "STENCIL STEP differences of_stencil",
         "functions.callables": (
-            "FileName Function NamedFunction folder_of functions_in located name_of named_in refuse_named told"
+            "FileName Function NamedFunction call folder_of functions_in located name_of named_in refuse_named span "
+            "text_of told"
         ),
         "gc_pause": "gc_paused skip_last_collection",
         "input_problems": "InputProblem dotted problems_of report with_received",

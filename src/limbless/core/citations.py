@@ -227,5 +227,5 @@ PAPERS = {
 def find(key: str) -> Paper:
     """The paper with that key, or an `InputError` that names the nearest."""
     if key not in PAPERS:
-        raise InputError(f"unknown paper {key!r}; {nearest(key, PAPERS)}")
+        raise InputError(f"unknown paper {key!r}; {nearest(key, PAPERS, 'cite')}")
     return PAPERS[key]

@@ -4,6 +4,8 @@ registers its kind.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -13,7 +15,18 @@ from limbless.core.errors import InputError
 from limbless.core.fields import Angle, Field, Listed, Nested, Quantity, Quaternion, Vector3, quantity, without_units
 from limbless.core.input_problems import problems_of, report
 
-__all__ = ["Angle", "Description", "Field", "Listed", "Nested", "Quantity", "Quaternion", "Vector3", "quantity"]
+__all__ = [
+    "Angle",
+    "Description",
+    "Field",
+    "Listed",
+    "Nested",
+    "Quantity",
+    "Quaternion",
+    "Vector3",
+    "checked",
+    "quantity",
+]
 
 _ModelType: Any = type(BaseModel)
 
@@ -122,6 +135,17 @@ class Description(_Refused):
     def changed(self, **fields: Any) -> Self:
         """A copy with some fields replaced, validated again."""
         return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **fields})
+
+
+def checked(rule: Callable[[Any], None]) -> Any:
+    """A method of a description that raises `ValueError` where its fields do not go together."""
+
+    @wraps(rule)
+    def kept(self: Any) -> Any:
+        rule(self)
+        return self
+
+    return model_validator(mode="after")(kept)
 
 
 def _brief(value: Any) -> str:

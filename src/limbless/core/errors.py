@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+_FEW = 12  # names that a sentence still holds
+
 
 class InputError(ValueError):
     """Input that limbless refuses; the message says what was given, what is allowed and what to try."""
@@ -28,11 +30,14 @@ class SimulationError(RuntimeError):
         self.time, self.place, self.result = time, place, result
 
 
-def nearest(name: object, known: Iterable[str]) -> str:
-    """A sentence for an unknown name: the nearest known one and the list of all."""
+def nearest(name: object, known: Iterable[str], listed: str = "") -> str:
+    """A sentence for an unknown name: the nearest known one and all of them, or the command that lists so many."""
     names = sorted(known)
-    close = get_close_matches(str(name), names, n=1, cutoff=0.5)
+    text = str(name)
+    close = get_close_matches(text, names, n=1, cutoff=0.6) or [one for one in names if text and one.startswith(text)]
     hint = f"did you mean {close[0]!r}? " if close else ""
+    if listed and len(names) > _FEW:
+        return f"{hint}`limbless {listed}` shows all {len(names)}"
     return f"{hint}known: {', '.join(names)}"
 
 

@@ -66,5 +66,5 @@ def find(family: str, kind: Any) -> Any:
             _import_namesake(_FOLDERS[family], kind)
     known = _known[family] if isinstance(kind, str) and kind in _known[family] else kinds(family)
     if kind not in known:
-        raise InputError(f"unknown {family} {kind!r}; {nearest(kind, known)}")
+        raise InputError(f"unknown {family} {kind!r}; {nearest(kind, known, f'list {family}s')}")
     return known[kind]

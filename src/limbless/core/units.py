@@ -243,7 +243,7 @@ def refusal(text: str, unit: str) -> str:
         given = measure(match[2])
     except Unknown as error:
         word = str(error.args[0])
-        return f"{word!r} is no unit; {_suggestion(word, unit)}"
+        return f"{word!r} is not a unit; {_suggestion(word, unit)}"
     named, meant = (
         _called(given.dimension, match[2]),
         " or ".join(_called(measure(one).dimension, one) for one in dict.fromkeys(wanted)),

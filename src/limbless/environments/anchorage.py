@@ -5,11 +5,23 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from pydantic import model_validator
 
 from limbless.control.gaits.base import Gait
-from limbless.core import STENCIL, STEP, Field, InputError, Listed, Nested, Quantity, of_stencil, quantity
-from limbless.core.functions.callables import Function, call, span
+from limbless.core import (
+    STENCIL,
+    STEP,
+    Field,
+    Function,
+    InputError,
+    Listed,
+    Nested,
+    Quantity,
+    call,
+    checked,
+    of_stencil,
+    quantity,
+    span,
+)
 from limbless.environments.base import Array
 from limbless.environments.constraint import Constraint, Places
 from limbless.mechanics.algebra import Quaternion, quaternion_product, quaternion_to_matrix
@@ -40,11 +52,10 @@ class Anchorage(Constraint):
         "or `package.module:name`, or `file.py:name`",
     )
 
-    @model_validator(mode="after")
-    def _one_motion(self) -> Anchorage:
+    @checked
+    def _one_motion(self) -> None:
         if self.motion is not None and (any(self.twist) or any(self.sway)):
             raise ValueError("motion: the law takes the place of `twist` and `sway`; give one of them")
-        return self
 
     def places(self, gait: Gait, times: Array, length: float) -> Places:
         if self.abscissa > length * (1.0 + 1e-12):

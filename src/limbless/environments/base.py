@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from pydantic import model_validator
 
-from limbless.core import Array, Description, InputError, Listed, Vector3, quantity
+from limbless.core import Array, Description, InputError, Listed, Vector3, checked, quantity
 from limbless.mechanics.forces import PackedLaws
 
 if TYPE_CHECKING:
@@ -63,12 +62,11 @@ class Environment(Description):
         None, "s", "time windows [from, until] in which it acts; always if absent"
     )
 
-    @model_validator(mode="after")
-    def _windows_in_order(self) -> Environment:
+    @checked
+    def _windows_in_order(self) -> None:
         for start, end in self.active or ():
             if not end > start:
                 raise ValueError(f"active: window [{start}, {end}] ends before it starts")
-        return self
 
     def pack(self, robot: Robot) -> Pack:
         """This environment acting on that robot, as arrays for compiled code."""

@@ -17,6 +17,7 @@ from limbless.core import (
     Listed,
     Quantity,
     Vector3,
+    checked,
     nearest,
     quantity,
     refuse_pipe,
@@ -38,11 +39,10 @@ class BodyCoefficients(Description):
     turning: Listed[Vector3] = quantity(_NONE, "N m s/rad", "torque per rate about each axis")
     turning_quadratic: Listed[Vector3] = quantity(_NONE, "N m s2/rad2", "torque per square of the rate about each axis")
 
-    @model_validator(mode="after")
-    def _resists(self) -> BodyCoefficients:
+    @checked
+    def _resists(self) -> None:
         if min(*self.linear, *self.quadratic, *self.turning, *self.turning_quadratic) < 0:
             raise ValueError(f"coefficients of link {self.link!r} must not be negative: drag acts against the motion")
-        return self
 
 
 class BodyDrag(Environment):
@@ -74,15 +74,14 @@ class BodyDrag(Environment):
     def _file_means_given(cls, data: Any) -> Any:
         return {"rule": "given", **data} if isinstance(data, dict) and data.get("file") else data
 
-    @model_validator(mode="after")
-    def _one_source(self) -> BodyDrag:
+    @checked
+    def _one_source(self) -> None:
         if self.rule == "inertia-box" and (self.links or self.file):
             raise ValueError("links and file belong to rule: given; leave them out, or choose it")
         if self.rule == "given" and bool(self.links) == bool(self.file):
             raise ValueError("rule: given needs the coefficients of links, or a file that has them: one of the two")
         if self.rule == "given" and (self.folded_mass or self.folded_inertia):
             raise ValueError("folded_mass and folded_inertia correct the boxes of rule: inertia-box; leave them out")
-        return self
 
     @cached_property
     def _stated(self) -> tuple[BodyCoefficients, ...]:

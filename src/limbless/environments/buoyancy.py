@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import model_validator
 
-from limbless.core import Field, InputError, Listed, Quantity, Vector3, quantity
+from limbless.core import Field, InputError, Listed, Quantity, Vector3, checked, quantity
 from limbless.environments import (
     NO_VOLUME,
     STANDARD,
@@ -50,13 +49,12 @@ class Buoyancy(Environment):
         description="Gauss points per segment, with a surface; slabs per vertebra in tendon statics",
     )
 
-    @model_validator(mode="after")
-    def _one_way(self) -> Buoyancy:
+    @checked
+    def _one_way(self) -> None:
         if self.surface is not None and self.immersed != 1.0:
             raise ValueError("give either `surface` or `immersed`, not both: the surface decides how much is immersed")
         if self.surface is not None and any((self.acceleration or STANDARD)[:2]):
             raise ValueError("`surface` is horizontal: gravity must then point along z")
-        return self
 
     @property
     def field(self) -> Array:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import ClassVar, Literal
 
-from pydantic import model_validator
-
-from limbless.core import Field, InputError
+from limbless.core import Field, InputError, checked
 from limbless.environments.base import Environment
 from limbless.robots.base import Robot
 
@@ -26,13 +24,12 @@ class Clamp(Environment):
         0, description="number of the module: 0 is the base (the tail of `wang-snake`), -1 the last one (its head)"
     )
 
-    @model_validator(mode="after")
-    def _windows_apart(self) -> Clamp:
+    @checked
+    def _windows_apart(self) -> None:
         ordered = sorted(self.active or ())
         for (_, end), (start, _) in pairwise(ordered):
             if start < end:
                 raise ValueError(f"active: windows overlap at {start:g} s; the clamp is closed already")
-        return self
 
     def row(self, robot: Robot) -> int:
         """The row of the body that carries the clamped module."""

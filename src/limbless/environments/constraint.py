@@ -7,9 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
-from pydantic import model_validator
 
-from limbless.core import InputError, Listed, Quantity, quantity
+from limbless.core import InputError, Listed, Quantity, checked, quantity
 from limbless.environments.base import Array, Environment
 
 if TYPE_CHECKING:
@@ -54,13 +53,12 @@ class Constraint(Environment):
         1.0, "1", "share of the force of each contact, relative to others: one, or one each"
     )
 
-    @model_validator(mode="after")
-    def _windows_repeat(self) -> Constraint:
+    @checked
+    def _windows_repeat(self) -> None:
         if self.repeat is not None and not self.active:
             raise ValueError("repeat: give the windows `active` that come again")
         if not np.min(self.weight, initial=np.inf) > 0 or not np.all(np.isfinite(self.weight)) or self.weight == ():
             raise ValueError(f"weight: must be positive; got {self.weight}")
-        return self
 
     # What a contact of your own says
 

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
-from pydantic import field_validator, model_validator
+from pydantic import field_validator
 
-from limbless.core import Description, Field, InputError, Listed, Quantity, quantity
+from limbless.core import Description, Field, InputError, Listed, Quantity, checked, quantity
 from limbless.environments.base import Array, Environment
-from limbless.mechanics.contact import ContactSurface, contact_law
-from limbless.mechanics.contact import PatchRow as PatchTable
+from limbless.mechanics.contact import ContactSurface, PatchRow as PatchTable, contact_law
 from limbless.mechanics.contact.shapes.primitives import SHAPE, SURFACE_COLUMNS
 from limbless.robots.base import SkinFriction
 
@@ -53,12 +52,11 @@ class Patch(Description):
     )
     rolling: Quantity[float] = quantity(0.01, "1", "rolling friction", ge=0)
 
-    @model_validator(mode="after")
-    def _in_order(self) -> Patch:
+    @checked
+    def _in_order(self) -> None:
         for name, (start, end) in (("x", self.x), ("y", self.y)):
             if not end > start:
                 raise ValueError(f"{name}: [{start}, {end}] ends before it starts")
-        return self
 
     def coefficients(self, head: str) -> list[float]:
         """For slip along the body's x, against it, across it, and rolling."""

@@ -6,9 +6,8 @@ import math
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import model_validator
 
-from limbless.core import Angle, Description, Field, Listed, Quantity, Vector3, quantity
+from limbless.core import Angle, Description, Field, Listed, Quantity, Vector3, checked, quantity
 from limbless.environments.base import Array, Environment
 from limbless.environments.obstacles import turned
 from limbless.mechanics.contact.shapes.primitives import box_corners
@@ -55,8 +54,8 @@ class FreeObject(Description):
         "in water: added mass along its own axes over that of the water it displaces; that of its shape if absent",
     )
 
-    @model_validator(mode="after")
-    def _sizes_of_its_shape(self) -> FreeObject:
+    @checked
+    def _sizes_of_its_shape(self) -> None:
         needs = {"sphere": ("radius",), "capsule": ("radius", "length"), "box": ("sizes",)}[self.shape]
         for field in ("radius", "length", "sizes"):
             if (getattr(self, field) is None) == (field in needs):
@@ -71,7 +70,6 @@ class FreeObject(Description):
                 raise ValueError(f"{field}: it must not be negative; got {list(getattr(self, field))}")
         if self.shape == "box" and self.rolling > 0.0:
             raise ValueError(f"rolling: a box does not roll; leave it out (got {self.rolling:g})")
-        return self
 
     @property
     def half(self) -> Array:
@@ -123,11 +121,10 @@ class _Always(Environment):
 
     role: ClassVar[str] = "contact"
 
-    @model_validator(mode="after")
-    def _has_no_windows(self) -> _Always:
+    @checked
+    def _has_no_windows(self) -> None:
         if self.active is not None:
             raise ValueError("active: it is there all the time; leave `active` out")
-        return self
 
 
 class Objects(_Always):
@@ -136,15 +133,14 @@ class Objects(_Always):
     kind: Literal["objects"] = "objects"
     bodies: Listed[tuple[FreeObject, ...]] = Field(..., min_length=1, description="the objects")
 
-    @model_validator(mode="after")
-    def _told_apart(self) -> Objects:
+    @checked
+    def _told_apart(self) -> None:
         names = self.names()
         twice = [name for name in names if names.count(name) > 1]
         if twice:
             raise ValueError(
                 f"bodies: {twice.count(twice[0])} objects are called {twice[0]!r}; give each a name of its own"
             )
-        return self
 
     def varies(self, level: bool) -> str | None:
         return "free objects lie in one place until they are met"

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import model_validator
 
-from limbless.core import Angle, Listed, Quantity, Vector3, quantity
+from limbless.core import Angle, Listed, Quantity, Vector3, checked, quantity
 from limbless.environments import ContactEnvironment, DrawnBar, DrawnBox
 from limbless.environments.base import Array
 from limbless.mechanics.contact.shapes.primitives import BoxSurface, Peg
@@ -64,13 +63,12 @@ class Boxes(ContactEnvironment):
     pitch: Quantity[Angle] = quantity(0.0, "rad", "tilt about their width; 0 stands upright")
     roll: Quantity[Angle] = quantity(0.0, "rad", "tilt about their length; 0 stands upright")
 
-    @model_validator(mode="after")
-    def _as_many_sizes(self) -> Boxes:
+    @checked
+    def _as_many_sizes(self) -> None:
         if len(self.sizes) not in (1, len(self.centres)):
             raise ValueError(f"sizes: give one, or {len(self.centres)} (one per box); got {len(self.sizes)}")
         if any(side <= 0 for size in self.sizes for side in size):
             raise ValueError(f"sizes must be positive; got {self.sizes}")
-        return self
 
     def rotation(self) -> Array:
         """(3, 3) length, width and height of the boxes in the world, in columns."""

@@ -8,9 +8,8 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
-from pydantic import model_validator
 
-from limbless.core import InputError, Listed, Quantity, Vector3, quantity
+from limbless.core import InputError, Listed, Quantity, Vector3, checked, quantity
 from limbless.environments import ContactEnvironment, DrawnTube
 from limbless.environments.base import Array
 from limbless.mechanics.contact.shapes.pipe import Elbow, Tube
@@ -41,8 +40,8 @@ class Pipe(ContactEnvironment):
         None, "m", "radius of the axis in its elbows; three times `radius` if absent", gt=0
     )
 
-    @model_validator(mode="after")
-    def _can_be_built(self) -> Pipe:
+    @checked
+    def _can_be_built(self) -> None:
         if len(self.axis) < 2:
             raise ValueError(f"axis: a pipe needs two points or more; got {len(self.axis)}")
         points = np.array(self.axis)
@@ -67,7 +66,6 @@ class Pipe(ContactEnvironment):
                     f"{taken[number] + taken[number + 1]:.4g} m of its {length:.4g} m; make it longer, or "
                     "bend_radius smaller"
                 )
-        return self
 
     @property
     def bend(self) -> float:

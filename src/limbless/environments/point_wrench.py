@@ -7,9 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import model_validator
 
-from limbless.core import Field, Function, InputError, Listed, Nested, Quantity, Vector3, quantity
+from limbless.core import Field, Function, InputError, Listed, Nested, Quantity, Vector3, checked, quantity
 from limbless.environments.base import Array, Environment, Pack
 from limbless.environments.law_packing import body_rows, in_windows
 from limbless.mechanics.compiled import PythonCallback
@@ -45,11 +44,10 @@ class PointWrench(Environment):
         "`package.module:name`, or `file.py:name`",
     )
 
-    @model_validator(mode="after")
-    def _one_law(self) -> PointWrench:
+    @checked
+    def _one_law(self) -> None:
         if self.law is not None and (any(self.force) or any(self.torque)):
             raise ValueError("law: it takes the place of `force` and `torque`; give one of them")
-        return self
 
     @cached_property
     def slot(self) -> Any:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import model_validator
 
-from limbless.core import Field, Quantity, quantity
+from limbless.core import Field, Quantity, checked, quantity
 from limbless.environments import (
     MOST_POINTS,
     Environment,
@@ -80,8 +79,8 @@ class Sand(Environment):
     speed: Quantity[float] = quantity(1e-4, "m/s", "speed below which the sand is viscous", gt=0)
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment")
 
-    @model_validator(mode="after")
-    def _of_one_form(self) -> Sand:
+    @checked
+    def _of_one_form(self) -> None:
         if self.surface is not None and self.depth is not None:
             raise ValueError(
                 "surface, depth: sand has a free surface at a height, or the same depth everywhere; leave one of them "
@@ -102,7 +101,6 @@ class Sand(Environment):
         if idle:
             belongs = "surface" if self.form == "slender" else "slender"
             raise ValueError(f"{idle[0]}: it belongs to form: {belongs}; leave it out, or set form to {belongs}")
-        return self
 
     @property
     def height(self) -> float:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import model_validator
 
 from limbless.control.gaits.base import Gait
-from limbless.core import Field, InputError, Listed, Quantity, Vector3, quantity
+from limbless.core import Field, InputError, Listed, Quantity, Vector3, checked, quantity
 from limbless.environments.base import Array
 from limbless.environments.constraint import Constraint, Places
 
@@ -60,8 +59,8 @@ class Support(Constraint):
         None, "m", "length that makes couples comparable with forces; the section's radius if absent", gt=0
     )
 
-    @model_validator(mode="after")
-    def _some(self) -> Support:
+    @checked
+    def _some(self) -> None:
         if not (self.abscissae or self.schedule) or min(self.abscissae, default=0.0) < 0:
             raise ValueError(
                 f"abscissae: give at least one support (or a schedule), none of them negative; got {self.abscissae}"
@@ -81,7 +80,6 @@ class Support(Constraint):
                 "weight: supports that are followed by others (spacing) share one weight; give one "
                 "number, or no spacing"
             )
-        return self
 
     def sides(self, strain: Array) -> Array:
         """Direction in which each support pushes along y (T, P, 6)."""

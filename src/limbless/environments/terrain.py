@@ -7,9 +7,8 @@ from functools import cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import model_validator
 
-from limbless.core import Field, Function, Listed, NamedFunction, Nested, name_of, quantity, told
+from limbless.core import Field, Function, Listed, NamedFunction, Nested, checked, name_of, quantity, told
 from limbless.environments import ContactEnvironment, DrawnRelief, Surfaces
 from limbless.environments.base import Array
 from limbless.mechanics.contact.shapes.height_field import FieldShape, HeightField
@@ -42,8 +41,8 @@ class Terrain(ContactEnvironment):
         (2, 2), description="how many heights to take from the function along x and y"
     )
 
-    @model_validator(mode="after")
-    def _is_a_grid(self) -> Terrain:
+    @checked
+    def _is_a_grid(self) -> None:
         if (self.function is None) == (not self.table):
             raise ValueError("terrain needs either `table` or `function`")
         if min(self.counts) < 2 or self.counts[0] * self.counts[1] > _MOST:
@@ -55,12 +54,11 @@ class Terrain(ContactEnvironment):
         if self.table and len({len(row) for row in self.table}) != 1:
             raise ValueError(f"rows of the table must have one length; got {sorted({len(row) for row in self.table})}")
         if isinstance(self.function, NamedFunction):  # it is not called before it is allowed
-            return self
+            return
         if min(self._grid.shape) < 2:
             raise ValueError(f"terrain needs at least 2 x 2 heights; got {self._grid.shape[0]} x {self._grid.shape[1]}")
         if not np.isfinite(self._grid).all():
             raise ValueError("heights of the terrain must be finite")
-        return self
 
     @cached_property
     def _grid(self) -> Array:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import model_validator
 
-from limbless.core import Description, Field, InputError, Listed, Nested, Quantity, Vector3, quantity
+from limbless.core import Description, Field, InputError, Listed, Nested, Quantity, Vector3, checked, quantity
 from limbless.environments import (
     CURRENT,
     MOST_POINTS,
@@ -44,8 +44,8 @@ NO_GRAVITY = (
 )
 WAKE = 1  # the wake's part among the works of water
 PRINTED = (
-    "environment.water.added_mass: the form that paper 001 prints makes energy out of nothing (its eel: 0.09 W "
-    "of joint power for 0.39 W of drag): speed and cost are the paper's, not the water's; model: lighthill has "
+    "environment.water.added_mass: the form printed by Khalil et al. (2007) does not conserve energy (its eel: 0.09 W "
+    "of joint power for 0.39 W of drag), so speed and cost are the paper's, not the water's; model: lighthill has "
     "both right"
 )
 
@@ -71,13 +71,12 @@ class Part(Description):
         None, "1", "C5 to C7 there; those of the water if absent"
     )
 
-    @model_validator(mode="after")
-    def _somewhere(self) -> Part:
+    @checked
+    def _somewhere(self) -> None:
         if bool(self.links) == (self.between is not None):
             raise ValueError("links: give them or `between`, one of both")
         if min((*(self.drag or ()), *(self.inertia or ()), 0.0)) < 0.0:
             raise ValueError(f"drag: coefficients must not be negative; got {self.drag} and {self.inertia}")
-        return self
 
     def is_at(self, link: int, abscissa: float) -> bool:
         """Whether a piece of this link whose middle is at this abscissa belongs to it."""
@@ -156,8 +155,8 @@ class Water(Environment):
         found.model_fields_set.difference_update(skin)  # and a note says so
         return found
 
-    @model_validator(mode="after")
-    def _goes_together(self) -> Water:
+    @checked
+    def _goes_together(self) -> None:
         if min(self.drag) < 0 or min(self.inertia) < 0:
             raise ValueError(f"drag and inertia coefficients must not be negative; got {self.drag} and {self.inertia}")
         if self.model == "lighthill" and self.added_mass in ("paper", "none"):
@@ -172,10 +171,9 @@ class Water(Environment):
                 "tail: it leaves a wake, and there is none here; leave it out, or set model to lighthill "
                 "and wake to tail"
             )
-        return self
 
-    @model_validator(mode="after")
-    def _open_water(self) -> Water:
+    @checked
+    def _open_water(self) -> None:
         if self.is_open and self.form == "paper":
             raise ValueError(
                 "added_mass: the printed form is for still water, or a steady current (no other `flow`, "
@@ -200,7 +198,6 @@ class Water(Environment):
                 "active: water with a surface cannot be switched on and off (the momentum of what it "
                 "carries would jump); leave one of both out"
             )
-        return self
 
     @property
     def moving(self) -> tuple[Flow, ...]:

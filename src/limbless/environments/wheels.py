@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
-from pydantic import model_validator
 
-from limbless.core import Angle, Field, InputError, Listed, Quantity, quantity, refuse_numbers
+from limbless.core import Angle, Field, InputError, Listed, Quantity, checked, quantity, refuse_numbers
 from limbless.environments import CONES, Cone, DrawnSheet, Ground, in_windows, segment_rows
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack, segments_of
 from limbless.mechanics.contact import ContactSurface, Feature
@@ -74,8 +73,8 @@ class Wheels(Environment):
         None, "m", "solved loads: radius of the wheels; half the module's height if absent", gt=0
     )
 
-    @model_validator(mode="after")
-    def _solved_alone(self) -> Wheels:
+    @checked
+    def _solved_alone(self) -> None:
         changed = [
             name
             for name in ("slope", "height", "wheel_radius")
@@ -89,7 +88,6 @@ class Wheels(Environment):
             raise ValueError(
                 "gravity belongs to loads that are given; solved ones come from a `gravity` in the environment"
             )
-        return self
 
     def drawn(self) -> Sequence[DrawnSheet]:
         """The level plane that wheels stand on, under the lowest point of the body."""

@@ -6,9 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from limbless.interop import films as films
-    from limbless.interop import learning as learning
-    from limbless.interop import logs as logs
+    from limbless.interop import films as films, learning as learning, logs as logs
 
 _ROOMS = ("films", "learning", "logs")
 

@@ -143,6 +143,10 @@ class ModelSettings(Description):
         """
         raise NotImplementedError
 
+    def momentum_cure(self, environment: Sequence[Environment]) -> str:
+        """What beside a shorter step mends a balance of momentum that fails."""
+        return ""
+
     def time_order(self, environment: Sequence[Environment]) -> float:
         """Lowest order p of the error h^p of a run in its step h: 4 for smooth forces, 1 where set-valued friction
         makes velocities jump, 1/2 where bodies hit each other too."""

@@ -11,7 +11,7 @@ from pydantic import model_validator
 
 from limbless.control.gaits.base import Gait
 from limbless.control.gaits.helix import Helix
-from limbless.core import Angle, Array, Description, Field, InputError, Quantity, quantity
+from limbless.core import Angle, Array, Description, Field, InputError, Quantity, checked, quantity
 from limbless.environments import Environment, Ground, Wheels
 from limbless.environments.obstacles import Pegs
 from limbless.environments.pipe import Pipe
@@ -62,14 +62,13 @@ class Posture(Description):
         """`posture: equilibrium` is short for its kind."""
         return {"kind": value} if isinstance(value, str) else value
 
-    @model_validator(mode="after")
-    def _fields_matter(self) -> Posture:
+    @checked
+    def _fields_matter(self) -> None:
         for field, kinds in _FIELDS.items():
             if getattr(self, field) and self.kind not in kinds:
                 raise ValueError(f"{field} belongs to {', '.join(kinds)}; this posture is {self.kind!r}")
         if self.kind == "given" and not self.settle:
             raise ValueError("a posture as given does nothing unless it settles: give a time `settle`, s")
-        return self
 
 
 class BasePose(NamedTuple):

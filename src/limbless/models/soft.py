@@ -95,6 +95,9 @@ class SoftSettings(ModelSettings):
     takes_postures: ClassVar[tuple[str, ...]] = ("equilibrium", "lay", "wedge", "wrap", "given")
     takes_drives: ClassVar[tuple[str, ...]] = ("tension", "tendon-length", "winch-torque", "strain", "shape", "effort")
 
+    def momentum_cure(self, environment: Sequence[Environment]) -> str:
+        return ", or model.theta: 0.5, which damps nothing" if touches(environment) and self.theta != 0.5 else ""
+
     def time_order(self, environment: Sequence[Environment]) -> float:
         if touches(environment):
             return 0.5  # where many impacts follow each other: 1 between them

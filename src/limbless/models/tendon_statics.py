@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import model_validator
 
 from limbless.control.actuation import Actuation
-from limbless.core import Field, Listed, Quantity, quantity
+from limbless.core import Field, Listed, Quantity, checked, quantity
 from limbless.environments.base import Environment
 from limbless.models.base import ModelSettings
 from limbless.robots.base import Robot
@@ -73,8 +72,8 @@ class TendonStaticsSettings(ModelSettings):
         "grid": ("tension-grid",),
     }
 
-    @model_validator(mode="after")
-    def _options_agree(self) -> TendonStaticsSettings:
+    @checked
+    def _options_agree(self) -> None:
         if isinstance(self.friction, float) and not 0.0 <= self.friction < 1.0:
             raise ValueError(f"friction must lie between 0 and below 1; got {self.friction:g}")
         if self.drop_axial and self.form != "moment":
@@ -93,7 +92,6 @@ class TendonStaticsSettings(ModelSettings):
             raise ValueError(f"tendon_stiffening must not be negative; got {stiffening.min():g} 1/m")
         if stiffening.any() and not elastic:
             raise ValueError("tendon_stiffening goes with a tendon_stiffness; give both, or leave it out")
-        return self
 
     def bends_at_rest(
         self, robot: TendonSpine, loads: Sequence[Environment], place: Mapping[str, Any], **command: ArrayLike

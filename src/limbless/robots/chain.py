@@ -11,9 +11,8 @@ from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import model_validator
 
-from limbless.core import Field, Listed, Nested
+from limbless.core import Field, Listed, Nested, checked
 from limbless.robots import (
     Bodies,
     BodyShape,
@@ -70,8 +69,8 @@ class Chain(Robot):
         (), description="tendons from link to link, in the model `soft`; they are numbered from 0 in this order"
     )
 
-    @model_validator(mode="after")
-    def _joints_between_links(self) -> Chain:
+    @checked
+    def _joints_between_links(self) -> None:
         base = self.links[0]
         if base.joint is not None:
             raise ValueError(
@@ -88,10 +87,9 @@ class Chain(Robot):
                 f"link {', '.join(without)} without a joint: every link but link 0 needs one, for "
                 f"example {{kind: revolute}}"
             )
-        return self
 
-    @model_validator(mode="after")
-    def _inertia_holds_mass(self) -> Chain:
+    @checked
+    def _inertia_holds_mass(self) -> None:
         for name, link in zip(self.link_names, self.links, strict=True):
             mass, moment, inertia, *_ = link.mass_properties()
             # a planar or fixed robot may well be described by the inertia about one axis alone
@@ -104,10 +102,9 @@ class Chain(Robot):
                         "centre of mass); give the inertia about the link origin, or base: planar if only one axis "
                         "matters"
                     )
-        return self
 
-    @model_validator(mode="after")
-    def _tendons_on_links(self) -> Chain:
+    @checked
+    def _tendons_on_links(self) -> None:
         agree(self.tendons)
         for number, tendon in enumerate(self.tendons):
             far = [link for link, _ in tendon.through if not 0 <= link < len(self.links)]
@@ -117,15 +114,13 @@ class Chain(Robot):
                 )
             if len({link for link, _ in tendon.through}) < 2:
                 raise ValueError(f"tendon {number} moves nothing: `through` needs points of at least two links")
-        return self
 
-    @model_validator(mode="after")
-    def _names_differ(self) -> Chain:
+    @checked
+    def _names_differ(self) -> None:
         for what, names in (("links", self.link_names), ("joints", self.joint_names)):
             twice = [name for name, count in Counter(names).items() if count > 1]
             if twice:
                 raise ValueError(f"two {what} are called {twice[0]!r}; give each its own name")
-        return self
 
     @classmethod
     def from_modified_dh(

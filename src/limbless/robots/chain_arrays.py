@@ -81,6 +81,7 @@ class ChainArrays(NamedTuple):
     torque_limit: Array  # inf where there is none
     lower: Array  # range of the joint position, infinite where there is none
     upper: Array
+    size: Array  # (n+1,)      a number of the joint's kind, where it has one
     home: Array  # (n+1, 3, 3) link vector v -> home @ v in the kernel frame
 
 
@@ -93,6 +94,7 @@ class JointColumns(NamedTuple):
     home: Array
     link: int
     carries: bool
+    size: float = 0.0
 
 
 def _rows_of_link(number: int, link: Link, previous_home: Array) -> list[JointColumns]:
@@ -175,6 +177,7 @@ def pack(chain: Chain, rows: list[JointColumns], bodies: Bodies) -> ChainArrays:
         inertia=np.ascontiguousarray(upper_triangle(bodies.inertia)),
         position_column=position_column,
         velocity_column=velocity_column,
+        size=np.array([row.size for row in rows]),
         home=np.array([row.home for row in rows]),
         **{field: np.array(values, dtype=np.float64) for field, values in columns.items()},
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-from pydantic import field_validator, model_validator
+from pydantic import field_validator
 
-from limbless.core import Angle, Description, Field, Listed, Vector3, quantity
+from limbless.core import Angle, Description, Field, Listed, Vector3, checked, quantity
 from limbless.mechanics.algebra import Vector, cross
 from limbless.robots.sections import PARALLEL, Direction
 
@@ -115,18 +115,17 @@ class Joint(Description):
             raise ValueError(f"{value} is negative; this must be zero or positive")
         return value
 
-    @model_validator(mode="after")
-    def _as_many_as_freedoms(self) -> Joint:
+    @checked
+    def _as_many_as_freedoms(self) -> None:
         for field in _PER_FREEDOM:
             if len(self.per_freedom(field)) != self.freedoms:
                 raise ValueError(
                     f"{field} has {len(self.per_freedom(field))} values, but a {self.kind} joint has {self.freedoms} "
                     "degree(s) of freedom; give one value for all or one for each"
                 )
-        return self
 
-    @model_validator(mode="after")
-    def _range_in_order(self) -> Joint:
+    @checked
+    def _range_in_order(self) -> None:
         if self.kind == "spherical" and (self.lower is not None or self.upper is not None):
             raise ValueError(
                 "lower and upper belong to joints that turn or slide along axes; the position of a "
@@ -135,10 +134,9 @@ class Joint(Description):
         for low, high in zip(self.per_freedom("lower"), self.per_freedom("upper"), strict=True):
             if low is not None and high is not None and not low < high:
                 raise ValueError(f"lower {low:g} must be below upper {high:g}")
-        return self
 
-    @model_validator(mode="after")
-    def _axes_fit_kind(self) -> Joint:
+    @checked
+    def _axes_fit_kind(self) -> None:
         if self.kind == "universal":
             if self.second_axis is None:
                 raise ValueError("a universal joint needs a second_axis, for example (0, 1, 0)")
@@ -149,4 +147,3 @@ class Joint(Description):
                 )
         elif self.second_axis is not None or any(self.offset):
             raise ValueError(f"second_axis and offset belong to a universal joint; this one is {self.kind}")
-        return self

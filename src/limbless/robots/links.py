@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BeforeValidator, field_validator, model_validator
+from pydantic import BeforeValidator, field_validator
 
-from limbless.core import Array, Description, Field, Listed, Nested, Quantity, Quaternion, Vector3, quantity
+from limbless.core import Array, Description, Field, Listed, Nested, Quantity, Quaternion, Vector3, checked, quantity
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots import Direction, Joint, MassProperties, ModifiedDH, Placed, Solid, ellipse_area, total
 
@@ -133,10 +133,10 @@ class Link(Description):
         w, x, y, z = (float(number) / norm for number in value)
         return (w, x, y, z)
 
-    @model_validator(mode="after")
-    def _one_pose(self) -> Link:
+    @checked
+    def _one_pose(self) -> None:
         if self.dh is None:
-            return self
+            return
         if any(self.position) or self.orientation != (1.0, 0.0, 0.0, 0.0):
             raise ValueError(f"link {self.name!r} has both dh and a position or orientation; give one of the two")
         if self.joint and self.joint.kind in ("revolute", "prismatic") and self.joint.axis != (0.0, 0.0, 1.0):
@@ -144,10 +144,9 @@ class Link(Description):
                 f"link {self.name!r}: with dh the joint axis is z of the link frame, not "
                 f"{self.joint.axis}; leave axis out"
             )
-        return self
 
-    @model_validator(mode="after")
-    def _consistent_mass(self) -> Link:
+    @checked
+    def _consistent_mass(self) -> None:
         given = [field for field in ("mass", "first_moment", "inertia") if getattr(self, field) is not None]
         if self.solids and 0 < len(given) < 3:
             shown = " and ".join(given)
@@ -163,7 +162,6 @@ class Link(Description):
                 f"link {self.name!r}: the inertia about the link origin has a negative principal value, "
                 f"{least:.6g} kg m2"
             )
-        return self
 
     def rotation(self) -> Array:
         """(3, 3): components in this link's frame -> components in the previous link's

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core import Array, Description, Field, InputError, Nested
-from limbless.core.functions.callables import Function, call, name_of
+from limbless.core import Array, Description, Field, Function, InputError, Nested, call, name_of
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator, filled
 
 

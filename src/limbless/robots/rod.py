@@ -7,9 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import model_validator
 
-from limbless.core import Description, Field, Listed, Nested, Quantity, Vector3, quantity
+from limbless.core import Description, Field, Listed, Nested, Quantity, Vector3, checked, quantity
 from limbless.core.functions.callables import Function, NamedFunction, call
 from limbless.robots import (
     Chain,
@@ -177,8 +176,8 @@ class Rod(Robot):
         description="parts of their own section, mass and stiffness, the head first, in place of half axes",
     )
 
-    @model_validator(mode="after")
-    def _is_a_body(self) -> Rod:
+    @checked
+    def _is_a_body(self) -> None:
         whole = sum(piece.length for piece in self.pieces)
         if self.pieces and abs(whole - self.length) > 1e-9 * self.length:
             raise ValueError(
@@ -246,7 +245,6 @@ class Rod(Robot):
         springs = any(np.any(np.array(law)[free] if isinstance(law, tuple) else _numbers(law)) for law in laws)
         if self.damping_time and not springs and self.youngs_modulus is None and self.material is None:
             raise ValueError("damping_time is a time of the stiffness, and there is none; give a stiffness")
-        return self
 
     # Its elasticity
 

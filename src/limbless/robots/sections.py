@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
-from pydantic import AfterValidator, model_validator
+from pydantic import AfterValidator
 
-from limbless.core import Array, Description, Field, Listed, Quantity, Vector3, quantity
+from limbless.core import Array, Description, Field, Listed, Quantity, Vector3, checked, quantity
 from limbless.mechanics.algebra import Vector, cross
 
 PARALLEL = 1e-9  # sine of the angle below which two directions count as parallel
@@ -57,11 +57,10 @@ class Placed(Description):
         (0.0, 1.0, 0.0), description="direction e2 of its width, in the link frame; a part along `axis` is ignored"
     )
 
-    @model_validator(mode="after")
-    def _axes_span_a_plane(self) -> Placed:
+    @checked
+    def _axes_span_a_plane(self) -> None:
         if math.hypot(*cross(Vector(*self.axis), Vector(*self.lateral))) < PARALLEL:
             raise ValueError(f"lateral {self.lateral} is parallel to axis {self.axis}; give the direction of the width")
-        return self
 
     @cached_property
     def frame(self) -> Array:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from pydantic import model_validator
 
-from limbless.core import Description, Field, Listed, Nested, Quantity, quantity
+from limbless.core import Description, Field, Listed, Nested, Quantity, checked, quantity
 
 Place = tuple[float, float]
 AT_ONCE = (
@@ -31,11 +30,10 @@ class Winch(Description):
     )
     damping: Quantity[float] = quantity(0.0, "N m s/rad", "viscous friction b of motor and drum", ge=0)
 
-    @model_validator(mode="after")
-    def _turns(self) -> Winch:
+    @checked
+    def _turns(self) -> None:
         if not self.rotor_inertia and self.damping:
             raise ValueError(f"a damping {AT_ONCE}")
-        return self
 
 
 class Cable(Description):
@@ -67,8 +65,8 @@ class Cable(Description):
         gt=0,
     )
 
-    @model_validator(mode="after")
-    def _goes_together(self) -> Cable:
+    @checked
+    def _goes_together(self) -> None:
         for name in ("damping", "winch"):
             if self.stiffness is None and getattr(self, name):
                 raise ValueError(f"a {name} goes with a `stiffness` (N/m), which this tendon does not have; give both")
@@ -76,7 +74,6 @@ class Cable(Description):
             raise ValueError(f"a damping of the tendon {AT_ONCE}")
         if not self.friction and self.slip_speed is not None:
             raise ValueError("a slip_speed goes with a `friction`, which this tendon does not have; give both")
-        return self
 
 
 class ChannelTendon(Cable):

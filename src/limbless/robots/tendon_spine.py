@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import field_validator, model_validator
+from pydantic import field_validator
 
-from limbless.core import Angle, Description, Field, Listed, Nested, Quantity, Vector3, quantity
+from limbless.core import Angle, Description, Field, Listed, Nested, Quantity, Vector3, checked, quantity
 from limbless.robots import Cable, MaterialLaw, Place, agree, names_of
 from limbless.robots.base import Array, Bodies, Robot, Segment, SkinFriction
 
@@ -57,15 +57,14 @@ class Vertebra(Description):
         None, "N m s/rad", "of the stops, in motion; 1e-4 s times their stiffness if absent", ge=0
     )
 
-    @model_validator(mode="after")
-    def _is_a_disk(self) -> Vertebra:
+    @checked
+    def _is_a_disk(self) -> None:
         own = self.disk_inertia or (0.0, 0.0, 0.0)
         if min(own) < 0.0 or 2.0 * max(own) > sum(own) * (1.0 + 1e-9):
             raise ValueError(
                 f"disk_inertia: no body has the moments {own} kg m2: each is positive, and none larger "
                 "than the sum of the other two"
             )
-        return self
 
 
 class Tendon(Cable):
@@ -146,8 +145,8 @@ class TendonSpine(Robot):
         None, description="what the water meets, in motion or at a surface; a circle of disk_radius if absent"
     )
 
-    @model_validator(mode="after")
-    def _fits_together(self) -> TendonSpine:
+    @checked
+    def _fits_together(self) -> None:
         v, m = len(self.vertebrae), len(self.tendons)
         if v < 1 or m < 1:
             raise ValueError(f"a spine needs at least one vertebra and one tendon; got {v} and {m}")
@@ -184,7 +183,6 @@ class TendonSpine(Robot):
                 if not self.triples
                 else "pairs and triples: a tendon may be in one of them only"
             )
-        return self
 
     @property
     def antagonists(self) -> tuple[tuple[int, ...], ...]:

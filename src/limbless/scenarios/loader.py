@@ -96,8 +96,8 @@ def _document(source: str | Path, changes: Mapping[str, Any]) -> Document:
     known = path.suffix in (".yaml", ".yml") or is_robot_file(path)
     if isinstance(source, str) and not (known or os.sep in source or "/" in source or path.exists()):
         raise InputError(
-            f"unknown scenario {source!r}; {nearest(source, names())}; a file is given by a path that "
-            "ends in .yaml, a robot by one that ends in .urdf, .sdf, .xml or .xacro"
+            f"unknown scenario {source!r}; {nearest(source, names(), 'list scenarios')}; a file is given by a path "
+            "that ends in .yaml, a robot by one that ends in .urdf, .sdf, .xml or .xacro"
         )
     if is_robot_file(path):
         return Document(str(path), first_scenario(path, options_in(changes), medium_in(changes)), path.parent.resolve())

@@ -160,10 +160,12 @@ def _creeping(scenario: Scenario, robot: Robot) -> Iterator[str]:
     times, length = np.linspace(0.0, scenario.duration, 257), length_of(robot)
     if shapes:
         turning = gait.sample(times, np.linspace(0.0, length, 65)).rate
+    elif isinstance(robot, Chain):
+        turning = np.cumsum(gait.sample_joints(times, turns(robot)).rate, axis=1)
     else:
-        turning = np.cumsum(gait.sample_joints(times, turns(robot) if isinstance(robot, Chain) else ()).rate, axis=1)
+        return
     for item in laws:
-        number = length * length * float(np.abs(turning).max(initial=0.0)) / item.viscosity
+        number = length * length * float(np.abs(turning).max()) / item.viscosity
         if 0.0 < number < NO_LAYER and not item.moving:
             yield (
                 f"environment.{item.kind}: with this gait Reynolds' number stays below {number:.2g}, and no law of "

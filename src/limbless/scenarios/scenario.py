@@ -34,6 +34,7 @@ from limbless.core import (
     Quaternion,
     Refusal,
     Vector3,
+    checked,
     folder_of,
     located,
     name_of,
@@ -102,10 +103,10 @@ class Initial(Description):
         w, x, y, z = (part / length for part in value)
         return w, x, y, z
 
-    @model_validator(mode="after")
-    def _posture_finds_them(self) -> Initial:
+    @checked
+    def _posture_finds_them(self) -> None:
         if self.posture is None:
-            return self
+            return
         for field in FOUND_BY_POSTURE.get(self.posture.kind, ()):
             if getattr(self, field) != type(self).model_fields[field].default:
                 raise ValueError(
@@ -122,7 +123,6 @@ class Initial(Description):
                     f"{field}: a robot that settles ({self.posture.settle:g} s) is at rest when its run "
                     "begins; leave it out, or leave `settle` out of the posture"
                 )
-        return self
 
     @field_validator("result")
     @classmethod
@@ -264,14 +264,13 @@ class Scenario(Description):
         """A copy with some fields replaced, validated again; a robot that is seen as another kind is seen anew."""
         return super().changed(**{**self._animal, **fields})
 
-    @model_validator(mode="after")
-    def _parts_agree(self) -> Self:
+    @checked
+    def _parts_agree(self) -> None:
         parts = {name: getattr(self, name) for name in type(self).model_fields}
         parts["times_given"] = [
             name for name in TIMES if name in self.model_fields_set and getattr(self, name) is not None
         ]
         refuse(disagreements({**parts, "environment": dict(enumerate(self.environment))}))
-        return self
 
     def notes(self) -> tuple[str, ...]:
         """The notes of all its parts, in the order of the file."""

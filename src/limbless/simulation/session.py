@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.gaits.base import Gait
-from limbless.core import InputError, SimulationError, knots_between, on_grid, parted
+from limbless.core import Array, InputError, SimulationError, knots_between, on_grid, parted
 from limbless.models.base import JointTarget, Records, State, StaticModel
 from limbless.scenarios.plausibility import computable
 from limbless.scenarios.scenario import Scenario
@@ -24,7 +23,6 @@ from limbless.simulation.simulate import refuse_foreign
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
 PAUSE = 1.0
 """s by which a paced session may be late and still catch up."""
 

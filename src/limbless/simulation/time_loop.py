@@ -28,10 +28,12 @@ from limbless.core import (
     on_grid,
     parted,
     recorded,
+    refuse_named,
     resources,
+    text_of,
+    told,
     undisturbed,
 )
-from limbless.core.functions.callables import refuse_named, text_of, told
 from limbless.mechanics.compiled import compile_seconds
 from limbless.models.base import JointTarget, Model, Records, State, Status
 from limbless.scenarios.plausibility import computable, likely_causes

@@ -20,8 +20,7 @@ from limbless.view.scene import tendon_lines, textures
 from limbless.view.scene.arrows import linear, rgb
 from limbless.view.scene.frames import Array, Frames, frames_of
 from limbless.view.scene.glb import Glb
-from limbless.view.scene.moving_parts import MovingParts
-from limbless.view.scene.object_meshes import objects_of
+from limbless.view.scene.moving_parts import MovingParts, objects_of
 from limbless.view.scene.palette import theme_of
 from limbless.view.scene.shapes import Shape
 from limbless.view.scene.world import World

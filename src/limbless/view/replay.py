@@ -22,7 +22,8 @@ from limbless.view.scene.cameras import FAR, FIELD, camera_for, followed
 from limbless.view.scene.frames import Frames, frames_of
 from limbless.view.scene.legend import legend, recorder
 from limbless.view.scene.palette import theme_of
-from limbless.view.scene.scene import Display, Rungs, Stage
+from limbless.view.scene.scene import Display, Rungs
+from limbless.view.scene.stage import Stage
 from limbless.view.scene.world import DRAWN, World
 from limbless.view.studio.screen_sizes import LEGEND_STYLE
 from limbless.view.studio.server import quiet_server, stop

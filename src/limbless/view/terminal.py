@@ -19,8 +19,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from limbless.core import PAPERS, Description, InputError, fields, nearest, printable, registry
-from limbless.core.functions.callables import functions_in, text_of
+from limbless.core import PAPERS, Description, InputError, fields, functions_in, nearest, printable, registry, text_of
 from limbless.core.resources import in_words
 from limbless.interop.robots.robot_file import is_robot_file, read_robot
 from limbless.scenarios import document, loader
@@ -116,7 +115,7 @@ def describe(name: str, out: Console) -> None:
         out.print(Text(printable(read_robot(name))), soft_wrap=True)
         out.print()
     elif name not in names and Path(name).suffix not in (".yaml", ".yml"):
-        raise InputError(f"nothing is called {name!r}; {nearest(name, names)}")
+        raise InputError(f"nothing is called {name!r}; {nearest(name, names, 'list')}")
     _describe_scenario(Scenario.load(name), out)
 
 
@@ -272,12 +271,16 @@ def _joints(exceeded: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
 
 
+def _rounded(error: float) -> str:
+    return f"{error:.1e}" if error else "0"
+
+
 def _shown(value: Any, unit: str, error: Any = None) -> str:
     """A number, a list or a mapping of numbers, each with its numerical error where that is known."""
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {_shown(item, unit, (error or {}).get(key))}" for key, item in value.items())
     if isinstance(value, list | tuple):
-        spread = f" ± ({', '.join(f'{item:.1e}' for item in error)})" if error and None not in error else ""
+        spread = f" ± ({', '.join(map(_rounded, error))})" if error and None not in error else ""
         return f"({', '.join(f'{round(item, 4) + 0.0:g}' for item in value)}){spread} {unit}".rstrip() if value else ""
-    spread = f" ± {error:.1e}" if error is not None else ""
+    spread = f" ± {_rounded(error)}" if error is not None else ""
     return "" if value is None else f"{value:.4g}{spread} {unit}".rstrip()

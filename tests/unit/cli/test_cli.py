@@ -470,7 +470,7 @@ def test_resume_takes_the_scenario_of_its_folder(simulated: dict[str, Any]) -> N
         ((), "one of the two"),
         (("eel-planar", "--resume", "long"), "one of the two"),
         (("--resume", "long"), "holds no unfinished run"),
-        (("--resume", "long", "--set", "duration=2"), "leave --set and --out away"),
+        (("--resume", "long", "--set", "duration=2"), "omit --set and --out"),
     ],
 )
 def test_resume_refuses_in_words(words: tuple[str, ...], said: str, simulated: dict[str, Any]) -> None:

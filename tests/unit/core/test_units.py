@@ -94,7 +94,7 @@ def test_every_unit_of_the_library_is_one() -> None:
         ("5 kg", "m", "'5 kg' is a mass (kg), and a length (m) is wanted; write for example '5 cm'"),
         ("30 deg", "rad/s", "is an angle (deg), and an angular rate (rad/s) is wanted; write for example '30 deg/s'"),
         ("2 N m", "N m/rad", "and a torque per angle (N m/rad) is wanted"),
-        ("5 CM", "m", "'CM' is no unit; did you mean 'cm'?"),
+        ("5 CM", "m", "'CM' is not a unit; did you mean 'cm'?"),
         ("5 meters", "m", "did you mean 'm'?"),
         ("1 hz", "rad/s", "did you mean 'Hz'?"),
         ("3 kpa", "N/m2", "did you mean 'kPa'?"),
@@ -143,7 +143,7 @@ def test_units_in_python_in_files_and_on_the_command_line(tmp_path: Path) -> Non
         "--set step=5 mm: must be a number (s): '5 mm' is a length (mm)",
     ):
         assert told in answer.output, answer.output
-    with pytest.raises(ll.InputError, match=r"length: must be a number .m.: 'cmm' is no unit; did you mean"):
+    with pytest.raises(ll.InputError, match=r"length: must be a number .m.: 'cmm' is not a unit; did you mean"):
         ll.UniformChain(length="5 cmm")  # type: ignore
     with pytest.raises(ll.InputError, match=r"stiffness: must be a number .N m/rad.: '2 N m' is a torque"):
         ll.UniformChain(stiffness="2 N m")  # type: ignore

@@ -217,7 +217,7 @@ def test_a_surface_refuses_what_it_cannot_lift() -> None:
 
 def test_a_lift_beside_the_centre_of_the_volume_is_said() -> None:
     """Under a surface the lift acts along the body; where its middle is the centre of the volume nothing is said."""
-    surface = [ll.Gravity(), ll.Buoyancy(surface=0.0)]
+    surface = [ll.Gravity(), ll.Buoyancy(surface=0.0), ll.Drag()]
     for centre, told in (((0.05, 0.0, 0.0), 0), ((0.03, 0.0, 0.0), 1)):
         run = ll.simulate(of_links(None, None, volume_centre=centre), STILL, surface, duration=0.01, step=0.01)
         assert len([note for note in run.notes if "up to 20 mm from the centre of their volume" in note]) == told

@@ -12,8 +12,7 @@ import limbless as ll
 from limbless.core import NamedFunction
 from limbless.mechanics.algebra.array_rotations import matrix_to_quaternion
 from limbless.mechanics.contact.scene import ContactRow, Feature, Scene
-from limbless.mechanics.contact.shapes import pipe as pipes
-from limbless.mechanics.contact.shapes import primitives
+from limbless.mechanics.contact.shapes import pipe as pipes, primitives
 from limbless.models.chain.contact.nonsmooth_model import NonSmooth
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link, Sphere

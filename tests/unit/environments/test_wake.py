@@ -173,11 +173,24 @@ def test_the_printed_form_is_asked_for_by_its_words_and_says_what_it_is() -> Non
     assert any("energy" in note for note in ll.Scenario.load("eel-planar").notes())
 
 
-def test_a_tail_that_runs_backwards_is_noted() -> None:
-    still = ll.BodyWave(amplitude=0.0)
-    run = ll.simulate(SWIMMER, still, ll.Water(), duration=0.2, step=0.01, initial={"twist": (0.5, 0.1, 0, 0, 0, 0)})
+STRAIGHT = ll.Rod(length=0.5, half_width=0.02, half_height=0.03, strains="planar", base="planar")
+UNBENT = ll.CurvatureWave(curvature=0.0, wavelength=0.5, period=1.0)
+
+
+@pytest.mark.parametrize(
+    ("robot", "gait", "model"),
+    [
+        (SWIMMER, ll.BodyWave(amplitude=0.0), "newton-euler"),
+        (STRAIGHT, UNBENT, "macro-continuous"),
+        (STRAIGHT, UNBENT, "soft"),
+    ],
+    ids=["links", "curve", "cells"],
+)
+def test_a_tail_that_runs_backwards_is_noted(robot: Any, gait: Any, model: str) -> None:
+    start = {"twist": (0.5, 0.1, 0, 0, 0, 0)}
+    run = ll.simulate(robot, gait, ll.Water(), duration=0.2, step=0.01, initial=start, model=model)
     assert (run.dataset.wake_reversed.values == 1.0).all()
-    assert any("backwards" in note for note in run.notes)
+    assert sum("backwards" in note for note in run.notes) == 1
 
 
 def test_parts_of_a_body_have_coefficients_of_their_own() -> None:

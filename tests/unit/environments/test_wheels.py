@@ -282,15 +282,10 @@ def test_a_free_base_is_refused() -> None:
 def test_wheels_and_gravity_that_differ_are_noted() -> None:
     from limbless.control.gaits.serpenoid import Serpenoid
 
-    run = ll.simulate(
-        WangSnake(),
-        Serpenoid(),
-        (Wheels(), ll.Gravity(acceleration=(0.0, 0.0, -1.62))),
-        model="geometric",
-        duration=0.01,
-        step=0.001,
-    )
-    assert "environment.wheels.gravity: 9.81 m/s2 presses on the ground, while `gravity` has 1.62 m/s2" in run.notes
+    around = [Wheels(), ll.Gravity(acceleration=(0.0, 0.0, -1.62))]
+    parts = {"robot": WangSnake(), "gait": Serpenoid(), "environment": around, "model": "geometric"}
+    told = ll.Scenario.load({"name": "moon", "duration": 0.01, "step": 0.001, **parts}).notes()
+    assert "environment.wheels.gravity: 9.81 m/s2 presses on the ground, while `gravity` has 1.62 m/s2" in told
 
 
 # Loads that are solved for

@@ -120,7 +120,7 @@ figurs: []
         (4, "gait.amplitud: unknown field; did you mean 'amplitude'? known: amplitude, dive"),
         (5, "gait.growth: must be a number (1/m); received [1, 2]"),
         (6, "gait.period: must be greater than 0 (s); received -3"),
-        (7, "gait.dive: must be a number (rad): 'degrees' is no unit; did you mean 'deg'? write for example '30 deg'"),
+        (7, "gait.dive: must be a number (rad): 'degrees' is not a unit; did you mean 'deg'? write for example"),
         (9, "environment.0.perimeter: must be 'half' or 'full'; received 'hlf'"),
         (10, "environment.1.kind: unknown environment 'watr'; did you mean 'water'?"),
         (11, "environment.2: must be a mapping with a `kind`"),
@@ -189,9 +189,10 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_unknown_names_answer_with_the_nearest() -> None:
     text = refusal("eel-planer")
     assert (
-        text.startswith("unknown scenario 'eel-planer'; did you mean 'eel-planar'? known: agnathax, agnathax-cut, ")
+        text.startswith("unknown scenario 'eel-planer'; did you mean 'eel-planar'? `limbless list scenarios` shows ")
         and ".yaml" in text
     )
+    assert "did you mean" not in refusal("nothing")  # no name is like it
     assert "not by 3" in refusal(3)
 
 

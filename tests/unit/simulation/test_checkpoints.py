@@ -17,7 +17,7 @@ from limbless.scenarios.scenario import Scenario
 
 CASES: dict[str, dict[str, Any]] = {
     "eel-loop": {"duration": 3.0, "record_every": 0.1},
-    "snake-pegs": {"duration": 0.6, "record_every": 0.05},
+    "module-snake-undulate": {"duration": 0.6, "record_every": 0.05},
     "wheeled-snake-crawl": {"duration": 0.6, "record_every": 0.05},
     "inchworm-climb": {"duration": 3.0, "record_every": 0.1},
     "rod-swim": {"duration": 2.0, "record_every": 0.5},
@@ -68,11 +68,11 @@ def test_a_killed_run_goes_on_bit_for_bit(name: str, tmp_path: Path, monkeypatch
 
 def test_records_rarer_than_checkpoints_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is found between two records (here: the worst residual of the contact laws) is part of the state."""
-    small_blocks(monkeypatch, "snake-pegs")
+    small_blocks(monkeypatch, "module-snake-undulate")
     changes = {"duration": 0.6, "record_every": 0.6}
-    whole = ll.run("snake-pegs", changes)
-    killed("snake-pegs", tmp_path, changes, 0.8)
-    went_on = ll.run("snake-pegs", changes, checkpoint=tmp_path, resume=True)
+    whole = ll.run("module-snake-undulate", changes)
+    killed("module-snake-undulate", tmp_path, changes, 0.8)
+    went_on = ll.run("module-snake-undulate", changes, checkpoint=tmp_path, resume=True)
     for name in ("contact_residual", "contact_depth", "actuator_work", "contact_force"):
         np.testing.assert_array_equal(went_on.dataset[name].values, whole.dataset[name].values)
 

@@ -154,7 +154,7 @@ CASES: dict[str, dict[str, Any]] = {
         "step": 0.005,
         "record_every": 0.05,
     },
-    "planar": {"robot": SWIMMER.changed(base="planar"), "environment": [ll.Water(), ll.Drag(active=((0.3, 1.7),))]},
+    "planar": {"robot": SWIMMER.changed(base="planar"), "environment": [ll.Drag(active=((0.3, 1.7),))]},
 }
 
 

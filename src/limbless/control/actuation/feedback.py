@@ -11,10 +11,9 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import model_validator
 
 from limbless.control.actuation.base import Actuation
-from limbless.core import Angle, Array, Field, InputError, Listed, Quantity, quantity
+from limbless.core import Angle, Array, Field, InputError, Listed, Quantity, checked, quantity
 
 RATE = 30.0
 """rad/s: of feedback whose gains come from the robot's inertia; gaits of a second or so are far slower."""
@@ -61,8 +60,8 @@ class ProportionalDerivative(Actuation):
         """ω of gains that come from the inertia, rad/s."""
         return RATE if self.rate is None else self.rate
 
-    @model_validator(mode="after")
-    def _acts(self) -> ProportionalDerivative:
+    @checked
+    def _acts(self) -> None:
         if self.rate is not None and not (self.stiffness is None and self.damping is None):
             raise ValueError(
                 "rate: it makes gains of the robot's inertia, and here a gain is stated; leave out `rate`, or both "
@@ -70,7 +69,6 @@ class ProportionalDerivative(Actuation):
             )
         if self.saturation is not None and not np.min(self.limits, initial=np.inf) > 0.0:
             raise ValueError(f"saturation: must be positive; got {self.saturation}")
-        return self
 
     @property
     def limits(self) -> NDArray[np.float64]:
@@ -147,8 +145,8 @@ class Motor(SampledReference):
     )
     series_damping: Quantity[float] = quantity(0.0, "N m s/rad", "of that spring", ge=0)
 
-    @model_validator(mode="after")
-    def _spring_has_a_use(self) -> Motor:
+    @checked
+    def _spring_has_a_use(self) -> None:
         for name in ("stall_torque", "stall_current", "no_load_speed"):
             if not np.min(getattr(self, name)) > 0.0:
                 raise ValueError(f"{name}: must be positive; got {getattr(self, name)}")
@@ -163,7 +161,6 @@ class Motor(SampledReference):
             raise ValueError("backlash: there is none behind a spring; leave it or `series_stiffness` out")
         if self.series_damping and self.series_stiffness is None:
             raise ValueError("series_damping: belongs to a spring; give `series_stiffness` too, or leave it out")
-        return self
 
 
 def feedback_gains(

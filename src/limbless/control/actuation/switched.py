@@ -6,10 +6,9 @@ from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-from pydantic import model_validator
 
 from limbless.control.actuation.feedback import ProportionalDerivative
-from limbless.core import Description, Field, Listed, Quantity, quantity
+from limbless.core import Description, Field, Listed, Quantity, checked, quantity
 
 
 class DrivePhase(Description):
@@ -24,11 +23,10 @@ class DrivePhase(Description):
         None, "N m", "constant torques of a `torque` phase, one per joint; none if absent"
     )
 
-    @model_validator(mode="after")
-    def _torque_where_it_acts(self) -> DrivePhase:
+    @checked
+    def _torque_where_it_acts(self) -> None:
         if self.torque is not None and self.drive != "torque":
             raise ValueError(f"torque: a phase of drive {self.drive!r} takes none; choose drive 'torque'")
-        return self
 
 
 class Switched(ProportionalDerivative):
@@ -46,8 +44,8 @@ class Switched(ProportionalDerivative):
         0.5, "s", "how long a joint that was torque-driven takes to reach its gait again", gt=0
     )
 
-    @model_validator(mode="after")
-    def _phases_in_order(self) -> Switched:
+    @checked
+    def _phases_in_order(self) -> None:
         if self.phases[0].start != 0.0:
             raise ValueError(f"phases: the first one begins with the run, `start` at 0 s; got {self.phases[0].start:g}")
         for before, after in pairwise(self.phases):
@@ -63,7 +61,6 @@ class Switched(ProportionalDerivative):
                     f"phases[{number}].torque: {torque.max():g} N m is more than the actuators give, "
                     f"saturation {self.saturation}"
                 )
-        return self
 
     def breakpoints(self, start: float, end: float) -> list[float]:
         """Times in (start, end) at which phases begin."""

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import model_validator
 
-from limbless.core import Description, Field, Nested
-from limbless.core.functions.callables import Function, call
+from limbless.core import Description, Field, Function, Nested, call
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator
 
 

@@ -32,6 +32,7 @@ class LoopLayout(NamedTuple):
     given: bool = False  # joints are motion-given
     tendons: int = 0
     rigid: bool = True
+    touching: bool = True  # the model knows contacts
     # (rows, 2) of a soft body among hard things: further rows of a body, from and up to; a rigid one has none
     parts: Indices | None = None
     # of each controller before this one: what may be sensed of it

@@ -9,7 +9,7 @@ from pydantic import field_validator
 
 from limbless.control.controllers.base import Array, Lesion, LoopLayout, chosen_joints, chosen_tendons
 from limbless.control.controllers.recorded_law import Instant, Outcome, RecordedLaw, kinks, ramp
-from limbless.control.controllers.senses import Sense, places_of
+from limbless.control.controllers.senses import RECORDED, Sense, places_of
 from limbless.control.controllers.signals import clip, signals, where
 from limbless.core import Field, InputError, Listed, Nested, Quantity, quantity
 
@@ -72,10 +72,10 @@ class Feedback(RecordedLaw):
 
     def _sizes(self, layout: LoopLayout) -> tuple[list[int], int]:
         """Numbers of the outputs, and how many numbers are sensed."""
-        places = [place for sense in self.senses for place in places_of(sense, layout, self.of_joints(layout))]
-        paths = sum(sense.kind in ("cross_track", "path_heading") for sense in self.senses)
-        moved = chosen_tendons(self.tendons, layout) if self.output == "tendon" else self.of_joints(layout)
-        return [int(number) for number in moved], len(places) - paths
+        joints = self.of_joints(layout)
+        count = sum(1 if sense.kind in RECORDED else len(places_of(sense, layout, joints)) for sense in self.senses)
+        moved = chosen_tendons(self.tendons, layout) if self.output == "tendon" else joints
+        return [int(number) for number in moved], count
 
     def _matrix(self, name: str, layout: LoopLayout) -> Array:
         numbers, count = self._sizes(layout)

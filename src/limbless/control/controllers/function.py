@@ -12,8 +12,7 @@ from limbless.control.controllers.base import Array, Lesion, LoopLayout, chosen_
 from limbless.control.controllers.recorded_law import Instant, Outcome, RecordedLaw
 from limbless.control.controllers.senses import Sense
 from limbless.control.controllers.signals import Signal, SignalTape, signals
-from limbless.core import Field, InputError, Listed, Nested, Quantity, quantity
-from limbless.core.functions.callables import Function, call, name_of
+from limbless.core import Field, Function, InputError, Listed, Nested, Quantity, call, name_of, quantity
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator
 from limbless.mechanics.compiled import PythonCallback
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import model_validator
 
 from limbless.control.controllers.base import Array, Lesion, LoopLayout, chosen_joints
 from limbless.control.controllers.gait_cycle import gait_cycle
 from limbless.control.controllers.recorded_law import Instant, Outcome, RecordedLaw, beside_path, kinks, ramp
 from limbless.control.controllers.senses import Sense
 from limbless.control.controllers.signals import signals, wrapped
-from limbless.core import Angle, Description, Field, Listed, Nested, Quantity, quantity
+from limbless.core import Angle, Description, Field, Listed, Nested, Quantity, checked, quantity
 
 
 class Steering(Description):
@@ -61,13 +60,12 @@ class Guidance(RecordedLaw):
     seed: int = Field(0, description="of that noise", ge=0)
     lesion: Nested[Lesion] = Field(Lesion(), description="what is cut: `senses` 0 (heading) and 1 (speed)")
 
-    @model_validator(mode="after")
-    def _one_aim(self) -> Guidance:
+    @checked
+    def _one_aim(self) -> None:
         if (self.heading is None) == (not self.path):
             raise ValueError("heading: give a heading or a path, one of both")
         if len(self.path) == 1:
             raise ValueError("path: give two points or more")
-        return self
 
     def notes(self) -> tuple[str, ...]:
         idle = {"lookahead": not self.path, "clock": self.speed is None}

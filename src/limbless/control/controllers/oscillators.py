@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import model_validator
 
 from limbless.control.controllers.base import (
     Array,
@@ -21,7 +20,7 @@ from limbless.control.controllers.base import (
     one_for_each,
 )
 from limbless.control.controllers.senses import OF_BODIES, Sense, SensePlace, names_of, packed_senses, place_of
-from limbless.core import Angle, Description, Field, InputError, Listed, Nested, Quantity, quantity
+from limbless.core import Angle, Description, Field, InputError, Listed, Nested, Quantity, checked, quantity
 from limbless.mechanics.control import FeedbackRows, OscillatorTables, Outputs, Ramp
 
 _INTO, _TIMES = ("phase", "amplitude"), ("one", "cosine", "sine")
@@ -60,6 +59,22 @@ class DriveRange(Description):
     range: Listed[tuple[float, float]] = quantity((1.0, 5.0), "1", "drives with which they are active")
 
 
+class Limbs(DriveRange):
+    """Oscillators of limbs, in pairs from head to tail, left before right: each draws all those of its side along its
+    share of the body, and is drawn by none of them.
+    """
+
+    count: int = Field(4, description="limbs: pairs share the body evenly", ge=2, multiple_of=2)
+    frequency: Listed[tuple[float, float]] = quantity((0.0, 0.2), "Hz", "without drive, and by a unit of it")
+    amplitude: Listed[tuple[float, float]] = quantity((0.131, 0.131), "1", "without drive, and by a unit of it")
+    range: Listed[tuple[float, float]] = quantity((1.0, 3.0), "1", "drives with which they are active")
+    weight: Quantity[float] = quantity(30.0, "1/s", "how strongly a limb draws its share of the body")
+    lag: Quantity[Angle] = quantity(np.pi, "rad", "by which the body lags behind the limb")
+    between: Nested[CouplingPair] = Field(
+        CouplingPair(lag=np.pi), description="between limbs of a pair, and of neighbouring pairs on a side"
+    )
+
+
 class OscillatorStart(Description):
     """Where oscillators start."""
 
@@ -95,6 +110,11 @@ class Oscillators(ClosedLoop):
     body: Nested[DriveRange | None] = Field(
         None, description="frequency and amplitude by the drive, in place of those above"
     )
+    limbs: Nested[Limbs | None] = Field(
+        None,
+        description="oscillators of limbs, which move nothing and draw those of the body (`sides: 2`, with `drive` and "
+        "`body`): a wave that stands while they go, and travels where the drive silences them",
+    )
     haste: Quantity[float] = quantity(20.0, "1/s", "rate with which amplitudes go where they should", gt=0)
     order: Literal[1, 2] = Field(1, description="order of the amplitudes in time; 2 starts without a jump of rates")
     coupling: Nested[Coupling] = Field(Coupling(), description="between neighbours")
@@ -114,13 +134,15 @@ class Oscillators(ClosedLoop):
     lesion: Nested[Lesion] = Field(Lesion(), description="what is cut")
     initial: Nested[OscillatorStart] = Field(OscillatorStart(), description="where they start")
 
-    @model_validator(mode="after")
-    def _drive_has_a_use(self) -> Oscillators:
+    @checked
+    def _drive_has_a_use(self) -> None:
         if (self.drive is None) != (self.body is None):
             given, absent = ("body", "drive") if self.drive is None else ("drive", "body")
             raise ValueError(f"{given}: has an effect only together with `{absent}`; give both, or neither")
         for name in self.given("frequency", "amplitude") if self.body is not None else ():
             raise ValueError(f"{name}: `body` says it by the drive; leave out one of the two")
+        if self.limbs is not None and (self.sides == 1 or self.body is None):
+            raise ValueError("limbs: they go with `sides: 2`, and with a `drive` and a `body`")
         if self.tendons and self.output != "tendon":
             raise ValueError("tendons: has an effect only with `output: tendon`")
         if self.output == "activation" and self.sides == 1:
@@ -130,7 +152,6 @@ class Oscillators(ClosedLoop):
         times = [row[0] for row in self.drive] if isinstance(self.drive, tuple) else []
         if any(later <= before for before, later in pairwise(times)) or (isinstance(self.drive, tuple) and not times):
             raise ValueError("drive: times must grow from row to row")
-        return self
 
     def notes(self) -> tuple[str, ...]:
         own: tuple[str, ...] = ()
@@ -155,20 +176,26 @@ class Oscillators(ClosedLoop):
         if self.output == "tendon":
             return [f"tendon {number}" for number in moved]
         names = [layout.joint_name(v) for v in moved[: len(moved) // self.sides]]
-        return names if self.sides == 1 else [f"{name} {side}" for side in ("left", "right") for name in names]
+        sides = ("left", "right")
+        limbs = [f"limb {k // 2} {sides[k % 2]}" for k in range(self._limbs)]
+        return names if self.sides == 1 else [*(f"{name} {side}" for side in sides for name in names), *limbs]
+
+    @property
+    def _limbs(self) -> int:
+        return 0 if self.limbs is None else self.limbs.count
 
     def activity(self, state: Array, count: int) -> Array:
         """r cos θ, or r (1 + cos θ) of each side."""
         return np.asarray(state[:, count : 2 * count] * (float(self.sides == 2) + np.cos(state[:, :count])))
 
     def signals(self, layout: LoopLayout) -> tuple[Signalled, ...]:
-        first, n = layout.first, len(self._moved(layout))
+        first, n = layout.first, len(self._moved(layout)) + self._limbs
         return tuple(Signalled(first + k, first + n + k, float(self.sides == 2)) for k in range(n))
 
     def pack(self, layout: LoopLayout) -> PackedLoop:
         moved = self._moved(layout)
-        n, one_side = len(moved), len(moved) // self.sides
-        pairs, weights, lags = self._couplings(one_side)
+        n, one_side = len(moved) + self._limbs, len(moved) // self.sides
+        pairs, weights, lags, back = self._couplings(one_side)
         channels, early, late = self._feedback(layout, moved[:one_side])
         own, names = n * (1 + self.order), self.neurons(layout)
         senses = packed_senses(channels, layout.first + own, layout, self.seed)
@@ -179,6 +206,7 @@ class Oscillators(ClosedLoop):
             *self._levels(one_side),
             np.full(n, self.haste),
             pairs,
+            back,
             weights * np.cos(lags),
             weights * np.sin(lags),
             senses,
@@ -189,7 +217,7 @@ class Oscillators(ClosedLoop):
         )
         sensing = names_of(senses, channels)
         start = np.zeros(own + len(sensing))
-        start[:n] = self._phases(one_side)
+        start[:n] = self._phases(one_side, n)
         start[n : 2 * n] = one_for_each(self.initial.amplitude, n, "initial.amplitude")
         parts = ("phase", "amplitude", "amplitude rate")[: 1 + self.order]
         labels = [f"{part} of {name}" for part in parts for name in names]
@@ -200,6 +228,7 @@ class Oscillators(ClosedLoop):
         drawn = np.zeros(n)
         largest = np.abs(tables.amplitude) @ [1.0, max([0.0, *(row[1] for row in self._drive_rows())])]
         np.add.at(drawn, pairs[:, 0], np.abs(weights) * largest[pairs[:, 1]] * 2.0)
+        np.add.at(drawn, pairs[:, 1], np.abs(tables.back * weights) * largest[pairs[:, 0]] * 2.0)
         rates = {
             "the amplitudes of oscillators (controller.haste)": self.haste,
             "the couplings of oscillators (controller.coupling.weight)": float(drawn.max(initial=0.0)),
@@ -224,32 +253,42 @@ class Oscillators(ClosedLoop):
         """Frequencies (rad/s) and amplitudes, without drive and by a unit of it, and where they are active."""
         n = self.sides * one_side
         if self.body is not None:
+            ranges = [self.body] * n + [self.limbs or self.body] * self._limbs
             frequency, amplitude, span = (
-                np.tile(pair, (n, 1)) for pair in (self.body.frequency, self.body.amplitude, self.body.range)
+                np.array([getattr(one, name) for one in ranges]) for name in ("frequency", "amplitude", "range")
             )
         else:
             frequency, amplitude, span = np.zeros((n, 2)), np.zeros((n, 2)), np.tile([-_ANY, _ANY], (n, 1))
             frequency[:, 0] = np.tile(one_for_each(self.frequency, one_side, "frequency", "joints"), self.sides)
             amplitude[:, 0] = np.tile(one_for_each(self.amplitude, one_side, "amplitude", "joints"), self.sides)
-        frequency[self.lesion.cut("oscillators", n)] = 0.0
+        frequency[self.lesion.cut("oscillators", n + self._limbs)] = 0.0
         return 2.0 * np.pi * frequency, amplitude, span
 
-    def _couplings(self, one_side: int) -> tuple[Any, Array, Array]:
-        """Who is drawn by whom, how strongly, and with which lag."""
-        pairs, weights, lags = [], [], []
+    def _couplings(self, one_side: int) -> tuple[Any, Array, Array, Array]:
+        """Who is drawn by whom, how strongly, with which lag, and whether the other one is, too."""
+        rows: list[tuple[int, int, float, float, float]] = []
         cut = self.lesion.cut("couplings", max(one_side - 1, 0), "couplings")
         for side in range(self.sides):
             for k in range(one_side - 1):
-                near, far = side * one_side + k, side * one_side + k + 1
-                pairs += [(far, near), (near, far)]
-                weights += [0.0 if k in cut else self.coupling.weight] * 2
-                lags += [self.coupling.lag, -self.coupling.lag]
+                near, weight = side * one_side + k, 0.0 if k in cut else self.coupling.weight
+                rows.append((near + 1, near, weight, self.coupling.lag, 1.0))
         across = self.coupling.contralateral
         for k in range(one_side if self.sides == 2 else 0):
-            pairs += [(one_side + k, k), (k, one_side + k)]
-            weights += [across.weight] * 2
-            lags += [across.lag, -across.lag]
-        return np.array(pairs, dtype=np.int64).reshape(-1, 2), np.array(weights), np.array(lags)
+            rows.append((one_side + k, k, across.weight, across.lag, 1.0))
+        if self.limbs is not None:
+            rows += self._limb_couplings(self.limbs, one_side)
+        pairs, (weights, lags, back) = [row[:2] for row in rows], np.array([row[2:] for row in rows]).reshape(-1, 3).T
+        return np.array(pairs, dtype=np.int64).reshape(-1, 2), weights, lags, back.copy()
+
+    def _limb_couplings(self, limbs: Limbs, one_side: int) -> list[tuple[int, int, float, float, float]]:
+        first, between, rows = 2 * one_side, limbs.between, []
+        for k in range(limbs.count):
+            side, pair = k % 2, k // 2
+            share = [j for j in range(one_side) if j * (limbs.count // 2) // one_side == pair]
+            rows += [(side * one_side + j, first + k, limbs.weight, limbs.lag, 0.0) for j in share]
+            rows += [(first + j, first + k, between.weight, between.lag, 1.0) for j in (k + 2,) if j < limbs.count]
+            rows += [(first + k, first + k - 1, between.weight, between.lag, 1.0)] * side
+        return rows
 
     def _feedback(self, layout: LoopLayout, joints: Any) -> tuple[list[SensePlace], FeedbackRows, FeedbackRows]:
         """What is sensed, and what it does to the oscillators, early and late; both sides sense the same."""
@@ -292,9 +331,11 @@ class Oscillators(ClosedLoop):
         )
         return Outputs(moved, strength, bias, np.array([target], dtype=np.int64))
 
-    def _phases(self, one_side: int) -> Array:
-        """As given, or a wave with the lags of the couplings."""
+    def _phases(self, one_side: int, count: int) -> Array:
+        """As given, or a wave with the lags of the couplings; limbs as they draw each other."""
         if self.initial.phase is not None:
-            return one_for_each(self.initial.phase, self.sides * one_side, "initial.phase")
+            return one_for_each(self.initial.phase, count, "initial.phase")
         along = -self.coupling.lag * np.arange(one_side)
-        return np.concatenate([along - side * self.coupling.contralateral.lag for side in range(self.sides)])
+        body = [along - side * self.coupling.contralateral.lag for side in range(self.sides)]
+        limbs = [-(k % 2 + k // 2) * self.limbs.between.lag for k in range(self._limbs)] if self.limbs else []
+        return np.concatenate([*body, limbs])

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from limbless.control.controllers.base import Array, ClosedLoop, Lesion, LoopLayout, PackedLoop, whole_steps
-from limbless.control.controllers.senses import PATHS, Sense, SensePlace, names_of, packed_senses, places_of
+from limbless.control.controllers.senses import (
+    AXES,
+    LOOKED_AT,
+    OF_ALL,
+    PATHS,
+    POSITIONS,
+    Sense,
+    SensePlace,
+    names_of,
+    packed_senses,
+    places_of,
+)
 from limbless.control.controllers.signals import Signal, SignalTape, signals, where
-from limbless.core import InputError
+from limbless.core import InputError, nearest
+from limbless.core.functions.callables import call, name_of
 from limbless.mechanics.control import BlockDiagram, Samples
 
 _MOTION = ("position", "velocity", "acceleration")
@@ -130,7 +142,7 @@ class RecordedLaw(ClosedLoop):
         t = tape.new(0)
         for name, values in begun.items():
             z[name] = signals([tape.new(0) for _ in values])
-        channels, felt = self._felt(tape, layout)
+        channels, felt = self._felt(tape, t, layout)
         own = {name: numbers for name, numbers in z.items() if name != "held"}
         return tape, channels, *self._answered(tape, Instant(t, felt, own, layout)), z
 
@@ -138,22 +150,23 @@ class RecordedLaw(ClosedLoop):
         """What it answers, and the callback that is asked at every stage where it cannot be recorded."""
         return self.answer(now), None
 
-    def _felt(self, tape: SignalTape, layout: LoopLayout) -> tuple[list[SensePlace], list[Any]]:
+    def _felt(self, tape: SignalTape, t: Signal, layout: LoopLayout) -> tuple[list[SensePlace], list[Any]]:
         """What is read, the early ones first, and the signals of each sense."""
-        wanted = [places_of(sense, layout, self.of_joints(layout)) for sense in self.sensed(layout)]
-        channels = sorted((place for places in wanted for place in places), key=lambda place: place.sense.after)
+        wanted = [read_by(sense, layout, self.of_joints(layout)) for sense in self.sensed(layout)]
+        channels = sorted(
+            (place for parts in wanted for places in parts.values() for place in places),
+            key=lambda place: place.sense.after,
+        )
         told = {
             id(place): tape.new(2 if place.sense.late else 1, f"{place.sense.kind}" if place.sense.late else "")
             for place in channels
         }
-        felt = []
-        for sense, places in zip(self.sensed(layout), wanted, strict=True):
-            row = signals([told[id(place)] for place in places])
-            if sense.kind in PATHS:
-                beside, ahead = beside_path(sense.path, row)
-                row = signals([sense.gain * (beside if sense.kind == "cross_track" else ahead) + sense.offset])
-            felt.append(row)
-        return channels, felt
+        rows = [
+            {kind: signals([told[id(place)] for place in places]) for kind, places in parts.items()} for parts in wanted
+        ]
+        return channels, [
+            made_of(sense, t, row.__getitem__) for sense, row in zip(self.sensed(layout), rows, strict=True)
+        ]
 
     def _early(self, signal: Signal) -> Signal:
         if signal.level == 2:
@@ -179,6 +192,51 @@ class RecordedLaw(ClosedLoop):
         placed = sum(kind in (GIVES.index("position"), GIVES.index("velocity")) for kind in kinds)
         moved = int(GIVES.index("acceleration") in kinds)
         return np.array(rows, dtype=np.int64).reshape(-1, 3), np.array([placed, moved], dtype=np.int64)
+
+
+class Motion:
+    """What the function of a sense looks at: other kinds of senses, by their names."""
+
+    def __init__(self, look: Callable[[str], Any]) -> None:
+        self._look = look
+
+    def __getattr__(self, kind: str) -> Any:
+        return self._look(kind)
+
+
+def read_by(sense: Sense, layout: LoopLayout, joints: Sequence[int]) -> dict[str, list[SensePlace]]:
+    """What kernels read for a sense, by kinds: its own, or all that its function looks at."""
+    if sense.kind != "function":
+        return {sense.kind: places_of(sense, layout, joints)}
+    found: dict[str, list[SensePlace]] = {}
+    tape = SignalTape()
+
+    def look(kind: str) -> Any:
+        if kind not in LOOKED_AT:
+            raise InputError(f"motion has no {kind!r}; {nearest(kind, LOOKED_AT)}")
+        axes, whose = AXES[3:] if kind in POSITIONS else (sense.axis,), "own" if kind in OF_ALL else "all"
+        parts = [sense.changed(kind=kind, axis=axis, of=whose, function=None, gain=1.0, offset=0.0) for axis in axes]
+        found[kind] = [place for part in parts for place in places_of(part, layout, joints)]
+        return signals([tape.new(0) for _ in found[kind]])
+
+    made_of(sense, tape.new(0), look)
+    return found
+
+
+def made_of(sense: Sense, t: Signal, look: Callable[[str], Any]) -> Any:
+    """The signals of a sense, of those that kernels read for it."""
+    if sense.kind in PATHS:
+        beside, ahead = beside_path(sense.path, look(sense.kind))
+        return signals([sense.gain * (beside if sense.kind == "cross_track" else ahead) + sense.offset])
+    if sense.kind != "function":
+        return look(sense.kind)
+    motion = Motion(lambda kind: row[0] if len(row := look(kind)) == 1 else row)
+    told = call(sense.function, "controller.senses.function:", "(t, motion)", "while it was recorded", t, motion)
+    if np.size(told) != 1:
+        raise InputError(
+            f"controller.senses.function: {name_of(sense.function)} returned {np.size(told)} numbers; a sense is one"
+        )
+    return signals([sense.gain * np.asarray(told, dtype=object).item() + sense.offset])
 
 
 def _labels(begun: Mapping[str, Array]) -> list[str]:

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
+from pydantic import model_validator
 
 from limbless.control.controllers.base import Array, LoopLayout, whole_steps
-from limbless.core import Description, Field, InputError, Listed, Quantity, quantity
+from limbless.core import Description, Field, InputError, Listed, Nested, Quantity, quantity
+from limbless.core.functions.callables import Function
 from limbless.mechanics.control import Delays, Noise, SenseRows, Senses
 
 READS = (
@@ -23,16 +25,23 @@ READS = (
     "force",
     "tension",
     "activity",
+    "touched",
+    "target",
 )
 """What kernels read, by its number."""
 NOISE_ROWS = (1021, 1024)
 AXES = ("along", "lateral", "vertical", "x", "y", "z")
 _LATE = {"external_force": "force", "joint_torque": "torque", "tension": "tension"}
 _OF_JOINTS = {"joint_position": "state", "joint_velocity": "state", "stretch": "state", "joint_torque": "torque"}
-_OF_LINKS = {"external_force": "force", "contact_force": "touch"}
-_OF_ALL = {"heading": "heading", "turn_rate": "turn_rate", "speed": "speed", "com_position": "centre"}
+_OF_LINKS = {"external_force": "force", "contact_force": "touch", "contact_state": "touched"}
+OF_ALL = {"heading": "heading", "turn_rate": "turn_rate", "speed": "speed", "com_position": "centre"}
 OF_BODIES = (*_OF_JOINTS, *_OF_LINKS)
 PATHS = ("cross_track", "path_heading")
+POSITIONS = ("com_position", "tip_position")
+LOOKED_AT = (*_OF_JOINTS, *_OF_LINKS, *OF_ALL, "tip_position", "tension")
+"""What the function of a sense may look at."""
+RECORDED = (*PATHS, "function")
+"""Kinds whose numbers a recorded law makes of what kernels read."""
 
 
 class Sense(Description):
@@ -49,15 +58,19 @@ class Sense(Description):
         "tip_position",
         "cross_track",
         "path_heading",
+        "target",
         "external_force",
         "contact_force",
+        "contact_state",
         "joint_torque",
         "tension",
         "signal",
+        "function",
     ] = Field(
         description="rad, rad/s; strain of a side; rad and rad/s of the head, from above; m/s of the centre of mass "
-        "along the head; m; m and rad beside `path`; N of all force laws on a link (added mass is inertia, and no part "
-        "of it); N of all contacts of a link over the step that ended; N m; N; activity of an earlier controller"
+        "along the head; m; m and rad beside `path`; m and rad to `point`, two numbers; N of all force laws on a link "
+        "(added mass is inertia, and no part of it); N of all contacts of a link over the step that ended, and 1 where "
+        "it had any; N m; N; activity of an earlier controller; what `function` makes of others"
     )
     of: Listed[Literal["own", "behind", "before", "all"] | tuple[int, ...]] = Field(
         "own",
@@ -72,6 +85,17 @@ class Sense(Description):
     path: Listed[tuple[tuple[float, float], ...]] = quantity(
         (), "m", "points [x, y] of a path, for `cross_track` (to its left) and `path_heading`; it goes on straight"
     )
+    point: Listed[tuple[float, float] | None] = quantity(
+        None,
+        "m",
+        "[x, y] of a target: its distance from the end of the head, and its bearing, positive to the left of where the "
+        "head looks; of oscillators the bearing alone",
+    )
+    function: Nested[Function | None] = Field(
+        None,
+        description="f(t, motion) -> one number, of NumPy, as `law` of kind `function`: `motion` has the other kinds "
+        "by name, such as motion.joint_position (all joints) or motion.com_position (x, y, z)",
+    )
     controller: int | None = Field(
         None, description="of a signal: whose it is, from 0 in the list of controllers; the one before if absent", ge=0
     )
@@ -84,11 +108,20 @@ class Sense(Description):
         None, "s", "time of a first-order filter, whose value is a number of the state; none if absent", gt=0
     )
 
+    @model_validator(mode="after")
+    def _has_its_own(self) -> Sense:
+        for kind, name in (("target", "point"), ("function", "function")):
+            if self.kind == kind and getattr(self, name) is None:
+                raise ValueError(f"{name}: a sense {kind!r} needs one; give {name}")
+        return self
+
     def notes(self) -> tuple[str, ...]:
         told = {
             "path": self.kind not in PATHS,
+            "point": self.kind != "target",
+            "function": self.kind != "function",
             "side": self.kind != "stretch",
-            "axis": self.kind not in (*_OF_LINKS, "com_position", "tip_position"),
+            "axis": self.kind not in ("external_force", "contact_force", *POSITIONS, "function"),
             "every": self.noise == 0.0,
             "controller": self.kind != "signal",
         }
@@ -124,10 +157,17 @@ def place_of(sense: Sense, layout: LoopLayout, joint: int) -> SensePlace | None:
     if sense.kind == "tension" and sense.of != "all":
         beside = joint + {"own": 0, "behind": 1, "before": -1}[sense.of] if isinstance(sense.of, str) else sense.of[0]
         return places_of(sense.changed(of=(beside,)), layout, [])[0]
-    if isinstance(sense.of, tuple) or sense.of == "all" or sense.kind in PATHS:
-        raise InputError("controller.feedback: its sense is that of each oscillator: own, behind or before; no path")
+    if sense.kind in RECORDED:
+        raise InputError(
+            f"controller.feedback: oscillators do not sense {sense.kind!r}; let a controller of kind function before "
+            "them in the list sense it (output: signal), and sense its signal"
+        )
+    if isinstance(sense.of, tuple) or sense.of == "all":
+        raise InputError("controller.feedback: its sense is that of each oscillator: own, behind or before")
     if sense.kind in _OF_LINKS:
-        if not layout.rigid and (sense.kind != "contact_force" or layout.parts is None):
+        if not layout.touching and sense.kind != "external_force":
+            raise InputError(f"controller.senses: {sense.kind!r} needs contacts; choose model.kind non-smooth")
+        if not layout.rigid and (sense.kind == "external_force" or layout.parts is None):
             raise InputError(
                 f"controller.senses: {sense.kind!r} is that of a link, and a soft body has none; among hard things its "
                 "cells have a contact_force"
@@ -141,7 +181,7 @@ def place_of(sense: Sense, layout: LoopLayout, joint: int) -> SensePlace | None:
         return _of_joint(sense, layout, beside) if 0 <= beside < layout.freedoms else None
     if sense.kind == "signal":
         return _signals(sense, layout, [joint])[0]
-    return places_of(sense, layout, [joint])[0]
+    return places_of(sense, layout, [joint])[-1]
 
 
 def _signals(sense: Sense, layout: LoopLayout, joints: Sequence[int]) -> list[SensePlace]:
@@ -190,7 +230,10 @@ def places_of(sense: Sense, layout: LoopLayout, joints: Sequence[int]) -> list[S
         if len(sense.path) < 2:
             raise InputError(f"controller.senses.path: {sense.kind!r} needs two points or more")
         return [SensePlace(sense.changed(gain=1.0, offset=0.0), "centre", -1, axis) for axis in (0, 1)]
-    if sense.kind in _OF_ALL or sense.kind == "tip_position":
+    if sense.kind == "target" and sense.point is not None:
+        ahead = layout.tip[1][0] if layout.head[1] > 0.0 else 0.0
+        return [SensePlace(sense, "target", layout.head[0], k, 1.0, (*sense.point, ahead)) for k in range(2)]
+    if sense.kind in OF_ALL or sense.kind == "tip_position":
         return [_of_robot(sense, layout)]
     if sense.kind == "signal":
         return _signals(sense, layout, joints)
@@ -212,7 +255,7 @@ def places_of(sense: Sense, layout: LoopLayout, joints: Sequence[int]) -> list[S
 
 def _of_robot(sense: Sense, layout: LoopLayout) -> SensePlace:
     """Of the head, of the tip, or of all links."""
-    if sense.kind in ("com_position", "tip_position") and sense.axis not in AXES[3:]:
+    if sense.kind in POSITIONS and sense.axis not in AXES[3:]:
         raise InputError(f"controller.senses.axis: {sense.kind!r} is along x, y or z of the world")
     if not layout.rigid and (sense.kind in ("speed", "com_position") or sense.of == "all"):
         raise InputError(f"controller.senses: {sense.kind!r} of a soft body is not known to controllers; sense its tip")
@@ -220,7 +263,7 @@ def _of_robot(sense: Sense, layout: LoopLayout) -> SensePlace:
     if sense.kind == "tip_position":
         return SensePlace(sense, "position", layout.tip[0], axis, 1.0, layout.tip[1])
     return SensePlace(
-        sense, _OF_ALL[sense.kind], -1 if sense.of == "all" and sense.kind != "turn_rate" else layout.head[0], axis
+        sense, OF_ALL[sense.kind], -1 if sense.of == "all" and sense.kind != "turn_rate" else layout.head[0], axis
     )
 
 

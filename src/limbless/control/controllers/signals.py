@@ -40,6 +40,8 @@ class SignalTape:
 
     def signal(self, number: Any) -> Signal:
         """A number as it is: a constant where it is no signal."""
+        if not isinstance(number, Signal) and number != number:
+            raise InputError("it gives NaN, no number, whatever is sensed")
         return number if isinstance(number, Signal) else self.new(0, value=float(number))
 
     def block(self, name: str, *operands: Any, results: int = 1) -> list[Signal]:

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
-from limbless.core import Angle, InputError, Quantity, quantity
+from limbless.core import Angle, InputError, Quantity, checked, quantity
 
 _DIFFERENCE = 1e-3  # rad of roll: differences of sixth order are then right to rounding, 1e-11 of an angle
 _WEIGHTS = ((1, 3 / 4, 3 / 2), (2, -3 / 20, -3 / 20), (3, 1 / 60, 1 / 90))
@@ -49,11 +48,10 @@ class Helix(Gait):
     drives: ClassVar[str] = "joint"
     start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
 
-    @model_validator(mode="after")
-    def _slope_is_a_slope(self) -> Helix:
+    @checked
+    def _slope_is_a_slope(self) -> None:
         if abs(self.angle) >= math.radians(89.0):
             raise ValueError(f"angle: {math.degrees(self.angle):.4g} deg is upright; a helix slopes by less than 89")
-        return self
 
     @property
     def azimuth(self) -> float:

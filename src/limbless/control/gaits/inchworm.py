@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait, refuse_changes, strain_drive
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core import Angle, Listed, Quantity, quantity
+from limbless.core import Angle, Listed, Quantity, checked, quantity
 
 
 class Inchworm(Gait):
@@ -33,8 +32,8 @@ class Inchworm(Gait):
 
     drives: ClassVar[str] = "strain"
 
-    @model_validator(mode="after")
-    def _between_steps(self) -> Inchworm:
+    @checked
+    def _between_steps(self) -> None:
         times = np.array([time for time, _ in self.changes])
         if (np.abs(times / self.period - np.rint(times / self.period)) > 1e-9).any():
             raise ValueError(
@@ -43,7 +42,6 @@ class Inchworm(Gait):
             )
         if not (np.diff(times) > 0.0).all():
             raise ValueError(f"changes: times must increase; got {times.tolist()}")
-        return self
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Strain (T, S, 6): yaw curvature θ'."""

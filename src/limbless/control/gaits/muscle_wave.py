@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core import Listed, Quantity, quantity
+from limbless.core import Listed, Quantity, checked, quantity
 
 
 class MuscleWave(Gait):
@@ -32,8 +31,8 @@ class MuscleWave(Gait):
     drives: ClassVar[str] = "effort"
     start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
 
-    @model_validator(mode="after")
-    def _has_muscles(self) -> MuscleWave:
+    @checked
+    def _has_muscles(self) -> None:
         if self.end is not None and not self.start < self.end:
             raise ValueError(f"muscles from {self.start:g} to {self.end:g} m are none; `start` lies before `end`")
         if not self.wavelength:
@@ -41,7 +40,6 @@ class MuscleWave(Gait):
         if self.envelope and (len(self.envelope) < 4 or self.end is None):
             given = f"{len(self.envelope)} and `end` {self.end}"
             raise ValueError(f"an envelope needs 4 coefficients or more, and `end`, where its spline ends; got {given}")
-        return self
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Efforts (T, S, 6), N and N m."""

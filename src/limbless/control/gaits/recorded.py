@@ -8,12 +8,11 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.gait_table import is_plain, read_rows
 from limbless.control.gaits.recorded_motion import RecordedMotion
-from limbless.core import Field, FileName, InputError, Listed, Quantity, quantity
+from limbless.core import Field, FileName, InputError, Listed, Quantity, checked, quantity
 from limbless.interop.log_files.joint_log import rows_of_log
 
 
@@ -46,15 +45,14 @@ class RecordedGait(Gait):
         """Joints; of a result, headings and elevations along the body."""
         return "joint" if self.result is None else "shape"
 
-    @model_validator(mode="after")
-    def _readable(self) -> RecordedGait:
+    @checked
+    def _readable(self) -> None:
         if self.result is None:
             self._rows  # noqa: B018  reading them is the check
-            return self
+            return
         for name in self.given("table", "file", "between", "column", "rate"):
             raise ValueError(f"{name}: `result` takes its place; give one of both")
         self._motion  # noqa: B018
-        return self
 
     @cached_property
     def _motion(self) -> RecordedMotion:

@@ -6,11 +6,10 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.gait_table import rows_of
-from limbless.core import Field, FileName, InputError, Listed, Quantity, quantity
+from limbless.core import Field, FileName, InputError, Listed, Quantity, checked, quantity
 from limbless.core.splines.smoothing import Smoothed, smooth_grid
 from limbless.core.splines.tensor_spline import DEGREE as _DEGREE
 
@@ -72,8 +71,8 @@ class SampledCurvature(Gait):
     )
     drives: ClassVar[str] = "strain"
 
-    @model_validator(mode="after")
-    def _readable(self) -> SampledCurvature:
+    @checked
+    def _readable(self) -> None:
         for what, rows in self._rows.items():
             if rows.ndim != 2 or rows.shape[0] <= _LEAST or rows.shape[1] <= _LEAST:
                 raise ValueError(
@@ -88,7 +87,6 @@ class SampledCurvature(Gait):
                 raise ValueError(
                     f"noise: {self.noise:g} 1/m is no less than the spread of the {what} itself, {spread:.3g} 1/m"
                 )
-        return self
 
     @cached_property
     def _rows(self) -> dict[str, Array]:

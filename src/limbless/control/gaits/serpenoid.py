@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
 from limbless.control.gaits.joint_wave import Sines, sampled
-from limbless.core import Angle, Field, InputError, Listed, Quantity, quantity, refuse_numbers
+from limbless.core import Angle, Field, InputError, Listed, Quantity, checked, quantity, refuse_numbers
 
 
 class Serpenoid(Gait):
@@ -46,11 +45,10 @@ class Serpenoid(Gait):
     drives: ClassVar[str] = "joint"
     start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
 
-    @model_validator(mode="after")
-    def _target_needs_stop(self) -> Serpenoid:
+    @checked
+    def _target_needs_stop(self) -> None:
         if self.target is not None and self.stop is None:
             raise ValueError("target: give also `stop`, the time at which the joints leave the wave")
-        return self
 
     @classmethod
     def from_curve(cls, winding: float, waves: float, links: int, **fields: Any) -> Serpenoid:

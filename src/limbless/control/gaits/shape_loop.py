@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
 from limbless.control.gaits.shape_basis import Shapes
-from limbless.core import InputError, Listed, Quantity, quantity
+from limbless.core import InputError, Listed, Quantity, checked, quantity
 
 Rows = tuple[tuple[float, ...], ...]
 
@@ -38,8 +37,8 @@ class ShapeLoop(Gait):
     drives: ClassVar[str] = "shape"
     start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
 
-    @model_validator(mode="after")
-    def _one_number_each(self) -> ShapeLoop:
+    @checked
+    def _one_number_each(self) -> None:
         count = len(self.mean)
         for name in ("cos", "sin"):
             for row in getattr(self, name):
@@ -49,7 +48,6 @@ class ShapeLoop(Gait):
             Shapes.of(self.shapes)
         except InputError as error:
             raise ValueError(str(error)) from None
-        return self
 
     def coordinates(self, times: Array) -> tuple[Array, Array, Array]:
         """r (T, p) and its first two derivatives, with the smooth start."""

@@ -12,12 +12,22 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait, refuse_changes, strain_drive
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core import Field, InputError, Listed, Nested, Quantity, differences, quantity
-from limbless.core.functions.callables import Function, call, span
+from limbless.core import (
+    Field,
+    Function,
+    InputError,
+    Listed,
+    Nested,
+    Quantity,
+    call,
+    checked,
+    differences,
+    quantity,
+    span,
+)
 
 _DRAWN = ("amplitude", "wavelength", "steer", "climb")
 
@@ -88,8 +98,8 @@ class SteeredCurvature(Gait):
 
     drives: ClassVar[str] = "strain"
 
-    @model_validator(mode="after")
-    def _in_order(self) -> SteeredCurvature:
+    @checked
+    def _in_order(self) -> None:
         for name, begins in (("route", [row[0] for row in self.route]), ("pace", [row[0] for row in self.pace])):
             if not (np.diff(begins) >= 0.0).all():
                 raise ValueError(f"{name}: rows must come in order; got {begins}")
@@ -103,7 +113,6 @@ class SteeredCurvature(Gait):
                 )
         if self.distance is not None and self.pace:
             raise ValueError("distance: the law takes the place of `pace`; give one of them")
-        return self
 
     def notes(self) -> tuple[str, ...]:
         if self.distance is None or self.speed == type(self).model_fields["speed"].default:

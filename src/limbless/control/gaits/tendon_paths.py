@@ -6,11 +6,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.gait_table import read_rows
-from limbless.core import Angle, Field, FileName, InputError, Listed, Quantity, quantity
+from limbless.core import Angle, Field, FileName, InputError, Listed, Quantity, checked, quantity
 
 MOST_POINTS = 100000
 """Points of a path."""
@@ -65,12 +64,11 @@ class TendonPath(Instants):
         0, ge=0, le=MOST_POINTS, description="points evenly in time, with both ends; 0: the rows of the table"
     )
 
-    @model_validator(mode="after")
-    def _sensible(self) -> TendonPath:
+    @checked
+    def _sensible(self) -> None:
         lowest = self._table[:, 1:].min()
         if lowest < 0.0 and self.drives != "winch-torque":
             raise ValueError(f"table: a tendon can only pull; found {lowest:g}, allowed are numbers from 0")
-        return self
 
     @cached_property
     def _table(self) -> Array:
@@ -125,8 +123,8 @@ class TipPath(Instants):
     )
     drives: ClassVar[str] = "tip"
 
-    @model_validator(mode="after")
-    def _sensible(self) -> TipPath:
+    @checked
+    def _sensible(self) -> None:
         if not self.follow or len(set(self.follow)) < len(self.follow):
             raise ValueError(
                 f"follow: name each of {', '.join(COMPONENTS)} at most once, and at least one; got {list(self.follow)}"
@@ -137,7 +135,6 @@ class TipPath(Instants):
                 "a tip path has four columns: time, x, y, z, or seven, with heading, elevation and roll after "
                 f"them{' (`follow` names ' + angles[0] + ')' if angles else ''}; got {self._table.shape[1]}"
             )
-        return self
 
     @cached_property
     def _table(self) -> Array:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_steps
-from limbless.core import InputError, Listed, Quantity, quantity
+from limbless.core import InputError, Listed, Quantity, checked, quantity
 
 
 class TendonStep(Gait):
@@ -56,12 +55,11 @@ class TensionStep(TendonStep):
     drives: ClassVar[str] = "tension"
     numbers: ClassVar[str] = "tensions"
 
-    @model_validator(mode="after")
-    def _pulls(self) -> TensionStep:
+    @checked
+    def _pulls(self) -> None:
         lowest = min((*self.before, *self.after), default=0.0)
         if lowest < 0.0:
             raise ValueError(f"a tendon can only pull; found {lowest:g} N, allowed are numbers from 0")
-        return self
 
 
 class LengthStep(TendonStep):
@@ -75,14 +73,13 @@ class LengthStep(TendonStep):
     drives: ClassVar[str] = "tendon-length"
     numbers: ClassVar[str] = "lengths"
 
-    @model_validator(mode="after")
-    def _takes_time(self) -> LengthStep:
+    @checked
+    def _takes_time(self) -> None:
         if self.ramp == 0.0 < self.at:
             raise ValueError(
                 "ramp: a winch that winds at once, in the midst of a run, does work that nothing counts; "
                 "give a ramp above 0 (1e-3 s)"
             )
-        return self
 
     def sample_lengths(self, times: Array, straight: Array) -> Drive:
         """Unstretched lengths (T, tendons), m."""

@@ -8,8 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
-from limbless.core import Field, InputError, Nested, Quantity, differences, quantity
-from limbless.core.functions.callables import Function, call, name_of, span
+from limbless.core import Field, Function, InputError, Nested, Quantity, call, differences, name_of, quantity, span
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator
 from limbless.mechanics.compiled import kernel_array
 

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import model_validator
 
 from limbless.control.gaits.base import Array, Drive
 from limbless.control.gaits.body_wave import smooth_steps
 from limbless.control.gaits.tendon_paths import TipEight
 from limbless.control.gaits.tension_wave import TensionWave
-from limbless.core import InputError, Listed, Quantity, quantity
+from limbless.core import InputError, Listed, Quantity, checked, quantity
 
 _NECK = 4  # tendons: right, down, up, left
 
@@ -46,14 +45,13 @@ class WaveAndReach(TensionWave):
         (), "m; 1; m", "resting tip, unit vector to its left and last target, set by feedback"
     )
 
-    @model_validator(mode="after")
-    def _in_order(self) -> WaveAndReach:
+    @checked
+    def _in_order(self) -> None:
         if not self.ramp + self.period <= self.until < self.reach:
             raise ValueError(
                 f"until: the wave slows down in one period ({self.period:g} s) after its ramp ({self.ramp:g} s), and "
                 f"stands before `reach` ({self.reach:g} s); got {self.until:g} s"
             )
-        return self
 
     def _target(self, time: float) -> Array:
         """(2,) m: to the left and up, from the resting tip."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from pydantic import model_validator
 
-from limbless.core import Field, Listed, Quantity, Vector3, quantity
+from limbless.core import Field, Listed, Quantity, Vector3, checked, quantity
 from limbless.environments.flows.base import Array, Flow, filled
 from limbless.mechanics.compiled import Rows
 from limbless.mechanics.forces import FLOW_KINDS
@@ -35,11 +34,10 @@ class ShearFlow(Flow):
     along: Axis = Field("x", description="axis along which the water flows")
     across: Axis = Field("y", description="axis along which that changes")
 
-    @model_validator(mode="after")
-    def _one_of_both(self) -> ShearFlow:
+    @checked
+    def _one_of_both(self) -> None:
         if (self.gradient is None) == (self.rate is None):
             raise ValueError("gradient: give it or `rate` (with `along` and `across`), one of them")
-        return self
 
     @property
     def matrix(self) -> Array:

@@ -6,10 +6,8 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import model_validator
 
-from limbless.core import Field, InputError, Nested
-from limbless.core.functions.callables import Function, call, name_of
+from limbless.core import Field, Function, InputError, Nested, call, checked, name_of
 from limbless.environments.flows.base import Array, Flow, filled
 from limbless.mechanics.compiled import PythonCallback, Rows, compiled_pointer, njit
 from limbless.mechanics.forces import FLOW_KINDS, StreamBuffer
@@ -69,11 +67,10 @@ class FunctionFlow(Flow):
     )
     gradient: Nested[Function | None] = Field(None, description="its gradient; central differences if absent")
 
-    @model_validator(mode="after")
-    def _compiled_alone(self) -> FunctionFlow:
+    @checked
+    def _compiled_alone(self) -> None:
         if isinstance(self.function, CompiledFlow) and self.gradient is not None:
             raise ValueError("gradient: a compiled flow finds its own, by differences; leave it out")
-        return self
 
     @cached_property
     def slot(self) -> Any:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from pydantic import model_validator
 
-from limbless.core import Listed, Quantity, Vector3, quantity
+from limbless.core import Listed, Quantity, Vector3, checked, quantity
 from limbless.environments.flows.base import Array, Flow, filled
 from limbless.mechanics.compiled import Rows
 from limbless.mechanics.forces import FLOW_KINDS
@@ -33,8 +32,8 @@ class VorticesFlow(Flow):
     axis: Listed[Vector3] = quantity((0.0, 0.0, 1.0), "1", "direction of all axes")
     drift: Listed[Vector3] = quantity((0.0, 0.0, 0.0), "m/s", "velocity of all vortices")
 
-    @model_validator(mode="after")
-    def _one_each(self) -> VorticesFlow:
+    @checked
+    def _one_each(self) -> None:
         count = len(self.places)
         if not 1 <= count <= MOST:
             raise ValueError(f"places: between 1 and {MOST:,} vortices; got {count}")
@@ -44,7 +43,6 @@ class VorticesFlow(Flow):
             )
         if not any(self.axis):
             raise ValueError("axis: a direction that is not zero")
-        return self
 
     @classmethod
     def street(

@@ -6,9 +6,9 @@ import math
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import PrivateAttr, model_validator
+from pydantic import PrivateAttr
 
-from limbless.core import Angle, InputError, Quantity, quantity
+from limbless.core import Angle, InputError, Quantity, checked, quantity
 from limbless.environments.flows.base import Array, Flow, filled
 from limbless.mechanics.compiled import Rows
 from limbless.mechanics.forces import FAR, FLOW_KINDS
@@ -38,13 +38,12 @@ class WavesFlow(Flow):
 
     _gravity: float = PrivateAttr(GRAVITY)
 
-    @model_validator(mode="after")
-    def _one_of_both(self) -> WavesFlow:
+    @checked
+    def _one_of_both(self) -> None:
         if (self.length is None) == (self.period is None):
             raise ValueError("length: give it or the `period`, one of them; the other follows")
         if self.steepness > STEEPEST:
             raise ValueError(self._too_steep)
-        return self
 
     @property
     def _too_steep(self) -> str:

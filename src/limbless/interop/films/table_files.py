@@ -166,7 +166,6 @@ def _animal(path: Path, label: str, cells: list[tuple[int, list[str]]], columns:
         frames=instants.astype(np.int64) if key == "frame" else None,
         time=time,
         unit=UNITS.get(unit),
-        unit_name=unit or "no unit",
         down=unit in ("px", "pixel", "pixels"),
         named=not numbered(names),
     )
@@ -260,7 +259,6 @@ def from_array(values: Array, kind: str | None, path: Path) -> Track:
         tuple(str(i + 1) for i in range(points.shape[1])),
         "array",
         frames=np.arange(len(points)),
-        unit_name="no unit",
         named=False,
     )
 
@@ -278,7 +276,6 @@ def _kymogram(values: Array, kind: str | None, path: Path) -> Track:
         tuple(str(i + 1) for i in range(values.shape[1])),
         "kymogram",
         frames=np.arange(len(values)),
-        unit_name="no unit",
         named=False,
         kymogram=kind,
     )

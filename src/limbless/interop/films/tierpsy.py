@@ -74,7 +74,6 @@ def _track(
         label,
         frames=frames[order],
         unit=unit,
-        unit_name="m" if unit else "pixel",
         down=True,
         named=False,
         rate=rate,

@@ -43,7 +43,6 @@ class Track:
     frames: NDArray[np.int64] | None = None  # number of each frame, where the file has no times
     time: Array | None = None  # s
     unit: float | None = None  # metres per unit of the file; None where it says nothing
-    unit_name: str = "pixel"
     down: bool = False  # whether y points down, as in pictures
     named: bool = True  # whether the points have names, and no order
     head_last: bool = False

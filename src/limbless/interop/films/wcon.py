@@ -29,6 +29,14 @@ _PREFIXES = {
     "nano": 1e-9,
     "k": 1e3,
     "kilo": 1e3,
+    "p": 1e-12,
+    "pico": 1e-12,
+    "d": 0.1,
+    "deci": 0.1,
+    "M": 1e6,
+    "mega": 1e6,
+    "G": 1e9,
+    "giga": 1e9,
 }
 _LENGTHS = {
     "m": 1.0,
@@ -41,6 +49,10 @@ _LENGTHS = {
     "foot": 0.3048,
     "feet": 0.3048,
     "micron": 1e-6,
+    "yd": 0.9144,
+    "yard": 0.9144,
+    "mi": 1609.344,
+    "mile": 1609.344,
 }
 _TIMES = {
     "s": 1.0,
@@ -53,6 +65,7 @@ _TIMES = {
     "hour": 3600.0,
     "d": 86400.0,
     "day": 86400.0,
+    "week": 604800.0,
 }
 
 
@@ -198,7 +211,6 @@ def _track(label: str, rows: list[tuple[float, Array, bool]], notes: tuple[str, 
         label,
         time=np.array([t for t, _, _ in rows]),
         unit=1.0,
-        unit_name="m",
         named=False,
         notes=notes,
     )

@@ -9,9 +9,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from limbless.core import Array
 
 FARTHEST = 10.0  # factor of an interval above which a direction is not determined
 NOTHING = 1e9  # factor above which nothing depends on it

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.interop.identification.free_parameters import FreeParameter, free_parameters, value_of
 from limbless.interop.identification.identified import Identified, short
 from limbless.interop.identification.least_squares import (
@@ -27,8 +26,6 @@ from limbless.interop.identification.measured_run import SIGMAS, MeasuredRun, Ru
 from limbless.interop.identification.trial_runs import FEWEST_RUNS, TrialRuns
 from limbless.scenarios.scenario import Scenario
 from limbless.search.optimisation.optimisers import needed_cma
-
-Array = NDArray[np.float64]
 
 PROBE, ROUGH_PROBE = 1e-3, 0.1  # change of a logarithm for derivatives; with contacts runs are rough
 ROUGH_TURNS, ROUGH_ROUNDS = 2, 6  # turns from every start, and from the best of them

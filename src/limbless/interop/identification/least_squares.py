@@ -12,11 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import SimulationError
-
-Array = NDArray[np.float64]
+from limbless.core import Array, SimulationError
 
 ROUNDS = 20  # of steps, taken or not
 SMALL = 1e-4  # change of the parameters at which they end

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import InputError, nearest
+from limbless.core import Array, InputError, nearest
 from limbless.interop.log_files.joint_log import (
     JointLog,
     dominant_frequency,
@@ -23,8 +23,6 @@ from limbless.interop.log_files.marker_track import MarkerTrack, laid_on, motion
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation.result import Result
 from limbless.simulation.simulate import run_scenario
-
-Array = NDArray[np.float64]
 
 SAMPLED = {
     "joints": ("position", "joint_position"),
@@ -253,7 +251,9 @@ class RunData:
         told, off = [], self.compared(result)
         if "harmonics" in off:
             told.append(f"run        amplitude over the log {listed(1.0 + off['harmonics'][:, 0], '.3f')}")
-            told.append(f"run        lag behind the log {listed(1e3 * off['harmonics'][:, 1], '.1f')} ms")
+            told.append(
+                f"run        lag behind the log {listed((1e3 * off['harmonics'][:, 1]).round(1) + 0.0, '.1f')} ms"
+            )
         if "joints" in off:
             told.append(f"run        joint angles off by {float(np.sqrt((off['joints'] ** 2).mean())):.3g} rad (rms)")
         if "speed" in off:

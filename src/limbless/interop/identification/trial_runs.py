@@ -11,16 +11,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError, SimulationError
+from limbless.core import Array, InputError, SimulationError
 from limbless.interop.identification.free_parameters import FreeParameter
 from limbless.interop.identification.least_squares import Fit, differences
 from limbless.interop.identification.measured_run import SAMPLED, SIGMAS, RunData
 from limbless.search.studies.sensitivity import moved_records
 from limbless.simulation.simulate import run_scenario
-
-Array = NDArray[np.float64]
 
 FEWEST_RUNS = 4  # of a bootstrap over runs, or over blocks of two periods where there are fewer
 FEWEST_REPEATS = 6  # differences between repeats of a run that make a sigma

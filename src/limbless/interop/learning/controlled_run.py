@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.actuation import ProportionalDerivative, Torque
 from limbless.control.gaits.user_gait import FunctionGait
-from limbless.core import InputError, SimulationError, in_unit, nearest, stage_times
+from limbless.core import Array, InputError, SimulationError, in_unit, nearest, stage_times
 from limbless.mechanics.chain import ChainDrive
 from limbless.mechanics.compiled import aligned_zeros, map_arrays, pack
 from limbless.mechanics.integrate import runge_kutta
@@ -25,7 +24,6 @@ from limbless.scenarios.scenario import Initial, Scenario
 from limbless.simulation.prefetch import RobotAhead
 from limbless.simulation.session import Session
 
-Array = NDArray[np.float64]
 ACTIONS = ("torque", "target", "gait", "controller")
 WIDEST = 1e6
 """Largest length of all numbers of a state, as a vector, that is still a motion."""

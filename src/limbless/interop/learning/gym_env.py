@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.interop.learning.controlled_run import ControlledRun, Observed, lasting, shaking, sound
 from limbless.interop.learning.gymnasium_names import gymnasium
 from limbless.interop.learning.observations import Observations
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from limbless.simulation.result import Result
     from limbless.view.studio.live import Live
 
-Array = NDArray[np.float64]
 OBSERVE = ("joint_position", "joint_velocity", "base_twist", "heading")
 REWARD = {"forward_speed": 1.0}
 _SIZE = (640, 360)

@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from limbless.core import InputError, nearest
+from limbless.core import Array, InputError, nearest
 from limbless.interop.learning.controlled_run import ControlledRun, Observed, lasting, shaking, sound
 from limbless.interop.learning.gym_env import OBSERVE, REWARD
 from limbless.interop.learning.gymnasium_names import gymnasium
@@ -24,7 +24,6 @@ from limbless.models.base import State
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation.prefetch import RobotAhead
 
-Array = NDArray[np.float64]
 _OPTIONS = ("scale", "fields", "changes", "target")
 """Arguments of `ControlledRun` that go on to it."""
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.interop.learning.controlled_run import ControlledRun
 from limbless.mechanics.chain import AccelerationFeedback, ChainBatch, advance_batch
 from limbless.mechanics.compiled import LANES, aligned_zeros, pack, stack_lanes
-
-Array = NDArray[np.float64]
 
 
 class RobotLanes:

@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError, nearest
+from limbless.core import Array, InputError, nearest
 from limbless.interop.learning.controlled_run import ControlledRun, Observed
 
-Array = NDArray[np.float64]
 AXES, TURNS, QUATERNION = ("x", "y", "z"), ("rx", "ry", "rz"), ("w", "x", "y", "z")
 
 

@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError, nearest
+from limbless.core import Array, InputError, nearest
 from limbless.interop.learning.controlled_run import ControlledRun, Observed
 
-Array = NDArray[np.float64]
 Term = Callable[[Observed, Observed, Array, Array, ControlledRun], Any]
 """term(before, after, action, last action, world) -> a number, or one per robot"""
 

@@ -98,7 +98,10 @@ def read_robot(path: str | Path, **options: Any) -> RobotFile:
     options : fields of the preset `file` (`limbless describe file`): branches, trunk, freeze, reverse, head, base,
         density, base_armature.
     """
-    return FromFile(file=str(path), **options).read
+    try:
+        return FromFile(file=str(path), **options).read
+    except InputError as error:
+        raise InputError(str(error).removeprefix("FromFile: ")) from None
 
 
 def load_robot(path: str | Path, **options: Any) -> Chain:

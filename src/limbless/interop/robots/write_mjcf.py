@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from limbless.core import InputError
 from limbless.interop.robots.writing import Array, PlacedBody, bounds, document, losses, placed_rows, text, values
 from limbless.robots import PRISMATIC, SPHERICAL, Chain
 
@@ -65,6 +66,11 @@ class _Writer:
             waiting.append(placed)
             if placed.mass == 0 and k > 0:
                 continue
+            if len(waiting) > 1 and any(one.row.kind == SPHERICAL for one in waiting):
+                raise InputError(
+                    f"link {waiting[0].name!r}: MuJoCo has no spherical joint beside another one on the same body; "
+                    "give this link a mass"
+                )
             here = ElementTree.SubElement(here, "body", name=self._named(placed), pos=text(*(placed.origin - origin)))
             origin = placed.origin
             self._inertial(here, placed)

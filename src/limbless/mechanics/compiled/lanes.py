@@ -32,6 +32,7 @@ from limbless.mechanics.compiled import (
     power_of,
     primal,
     sincos,
+    sincos_unbranched,
     sine_and_cosine_near_zero,
     some_positive,
     splat,
@@ -226,6 +227,11 @@ def _sincos(x):
     odd = quarter - 2.0 * _floor(0.5 * quarter) - 0.5
     s, c = where_positive(odd, cosine, sine), where_positive(odd, sine, cosine)
     return where_positive(quarter - 1.5, -s, s), where_positive((quarter - 0.5) * (2.5 - quarter), -c, c)
+
+
+@lane_version_of(sincos_unbranched)
+def _sincos_unbranched(x):
+    return sincos(x)
 
 
 @intrinsic

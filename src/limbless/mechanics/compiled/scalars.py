@@ -15,6 +15,7 @@ import math
 import operator
 from collections.abc import Callable
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -251,6 +252,23 @@ def sincos(x):
 @_dual_version_of(sincos)
 def _sincos(x):
     sine, cosine = sincos(_value(x))
+    return _chain(x, sine, cosine), _chain(x, cosine, -sine)
+
+
+def sincos_unbranched(x):
+    """The same without a branch: a loop over phases, whose quarters nobody foretells, takes several of them at once."""
+    k = np.floor(x * 0.6366197723675814 + 0.5)
+    r = (x - k * 1.5707963267948966) - k * 6.123233995736766e-17
+    sine, cosine = sine_and_cosine_near_zero(r)
+    quarter = k - 4.0 * np.floor(0.25 * k)  # 0, 1, 2, 3
+    odd = quarter - 2.0 * np.floor(0.5 * quarter) - 0.5
+    s, c = (cosine, sine) if odd > 0.0 else (sine, cosine)
+    return -s if quarter > 1.5 else s, -c if (quarter - 0.5) * (2.5 - quarter) > 0.0 else c
+
+
+@_dual_version_of(sincos_unbranched)
+def _sincos_unbranched(x):
+    sine, cosine = sincos_unbranched(_value(x))
     return _chain(x, sine, cosine), _chain(x, cosine, -sine)
 
 

@@ -4,6 +4,8 @@ stage; what the step rule itself takes is a work of its own.
 For springs that are linear and masses that do not change the change of all energy is the work of the rest less
 
     N = (θ - 1/2) (Σ Δuᵀ B Δu + h² vᵀ K v) >= 0
+
+with the rotors of winches among the masses, and taut tendons among the springs.
 """
 
 from __future__ import annotations
@@ -16,14 +18,18 @@ from limbless.mechanics.chain import (
     BodyRecord,
     ChainMemory,
     ChainTables,
+    ElasticTendon,
+    ElasticTendons,
     IntegralSums,
     LinkRow,
+    TendonState,
+    WinchState,
     account,
     account_tendons,
     power_of,
     put_efforts,
 )
-from limbless.mechanics.compiled import Array, Scalar, func, noinline_func
+from limbless.mechanics.compiled import Array, Rows, Scalar, func, noinline_func
 from limbless.mechanics.contact import (
     BaseStep,
     BodyOutcome,
@@ -76,6 +82,19 @@ def spring_loss(robot: ChainTables, chain: ChainMemory, h: Scalar) -> Scalar:
 
 
 @noinline_func
+def tendon_loss(ropes: ElasticTendons, pulls: Rows[TendonState], h: Scalar) -> tuple[Scalar, Scalar]:
+    """Δω² J of the rotors of all winches, and h² v² k of all taut tendons, which stretch with v."""
+    turned, stretched = 0.0, 0.0
+    for c in range(pulls.shape[0]):
+        rope, pull, spin = ElasticTendon(ropes.rows, c), TendonState(pulls, c), WinchState(ropes.windings, c).spin
+        turned += rope.rotor * (h * spin) * (h * spin)
+        if pull.tension > 0.0:
+            way = h * (pull.rate - pull.wound_rate)
+            stretched += rope.stiffness * way * way
+    return turned, stretched
+
+
+@noinline_func
 def works_along(chain: ChainMemory) -> tuple[Scalar, Scalar]:
     """Powers of actuators and of what is passive along all freedoms, at the stage."""
     driven, passive = 0.0, 0.0
@@ -108,6 +127,9 @@ def finish_cells(problem: SoftContactProblem, t: Scalar, h: Scalar, x: Array) ->
     )
     stage_rates(step, x, base.velocity + 6, theta, chain.cells.strain_rate)
     elastic = spring_loss(robot, chain, h)
+    if chain.cells.ropes is not None:
+        turned, stretched = tendon_loss(chain.cells.ropes, chain.cells.pulls, h)
+        kinetic, elastic = kinetic + turned, elastic + stretched
     driven, passive = works_along(chain)
     environment, push, way = 0.0, Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0)), Vector(0.0, 0.0, 0.0)
     for k in range(bodies):

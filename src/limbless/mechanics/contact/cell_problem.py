@@ -76,8 +76,7 @@ from limbless.mechanics.contact import (
 from limbless.mechanics.contact.cell_outcome import finish_cells, keep_cell_knot
 from limbless.mechanics.control.closed_loop import command_all, put_all_control_rates, sample_all
 from limbless.mechanics.forces import push_all
-from limbless.mechanics.integrate.dirk import PATIENCE as STAGE
-from limbless.mechanics.integrate.dirk import remaining_error
+from limbless.mechanics.integrate.dirk import PATIENCE as STAGE, remaining_error
 from limbless.mechanics.integrate.problem import midpoint_step, post_step, record_knot
 
 SINGULAR = 16  # added to what `overbent_cell` found: what ends a run beside `ENDS`

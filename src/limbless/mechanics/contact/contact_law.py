@@ -114,6 +114,14 @@ def stiffness_scales(contact: ContactRow) -> tuple[Scalar, Scalar]:
 
 
 @func
+def own_ground(contact: ContactRow) -> tuple[Scalar, Scalar]:
+    """How firm the ground is under a contact, and one over it."""
+    if contact.firm > 0.0:
+        return contact.firm, contact.ease
+    return 1.0, 1.0
+
+
+@func
 def trial_load(contact: ContactRow, e: Scalar, rho: Scalar) -> Scalar:
     """N - ρ (γN + shift + e N), or the given load."""
     if contact.given > 0.0:
@@ -169,10 +177,12 @@ def linearise(
     `held` (1 or 0) takes the frozen radii of friction instead of the load, and the laws as explicit functions of the
     velocity: the equations then belong to a convex function.
     """
-    per_e, frozen = 1.0 / e, held > 0.0
+    all_e, frozen = 1.0 / e, held > 0.0
     for a in range(count):
         contact = ContactRow(contacts, active[a])
-        z = trial_load(contact, e, per_e if frozen else rho)
+        firm, ease = own_ground(contact)
+        own_e, per_e, own_rho = ease * e, firm * all_e, firm * rho
+        z = trial_load(contact, own_e, per_e if frozen else own_rho)
         line = AffineLoad(-contact.shift * per_e, -per_e)
         if contact.given > 0.0 or z <= 0.0:
             line = AffineLoad(0.0, 0.0)
@@ -184,7 +194,7 @@ def linearise(
         if radius > 0.0:
             if frozen:
                 line = AffineLoad(radius, 0.0)
-            linearise_friction(contact, e, rho, roll, frozen, radius, line)
+            linearise_friction(contact, own_e, own_rho, roll, frozen, radius, line)
         else:
             contact.shear_law = no_law()
             contact.twist_law = no_law()
@@ -356,8 +366,10 @@ def natural_map(contact: ContactRow, e: Scalar, rho: Scalar, per_rho: Scalar) ->
     """Natural map of one contact, (m/s)²: how far impulse and velocity are from obeying the law, by the part that is
     farthest.
 
-    `per_rho` is 1/ρ.
+    `per_rho` is 1/ρ; all three are those of ground that is as firm for all.
     """
+    firm, ease = own_ground(contact)
+    e, rho, per_rho = ease * e, firm * rho, ease * per_rho
     z = trial_load(contact, e, rho)
     if z <= 0.0 and is_at_rest(contact):
         return 0.0
@@ -381,6 +393,8 @@ def natural_map(contact: ContactRow, e: Scalar, rho: Scalar, per_rho: Scalar) ->
 @func
 def explicit_impulse(contact: ContactRow, e: Scalar) -> Impulse:
     """Load, shear and twist as functions of the velocity alone, with the frozen radius."""
+    _, ease = own_ground(contact)
+    e = ease * e
     load = max(trial_load(contact, e, 1.0 / e), 0.0)
     z = contact.frozen
     shear, twist = Pair(0.0, 0.0), Pair(0.0, 0.0)

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from limbless.mechanics.compiled import Array, IntArray, Rows, Scalar, Table, func, kernel, noinline_func, sqrt, table
-from limbless.mechanics.contact.contact_law import CONES, along, stiffness_scales
+from limbless.mechanics.contact.contact_law import CONES, along, own_ground, stiffness_scales
 from limbless.mechanics.contact.scene import ContactRow, Pair
 
 MOST = 100  # contacts: the work of a step along the path grows with their cube
@@ -140,13 +140,17 @@ def put_weighted(
 
 
 @kernel
-def put_contacts(path: Homotopy, contacts: Rows[ContactRow], active: IntArray, count: int, e: Scalar, rho: Scalar):
+def put_contacts(
+    path: Homotopy, contacts: Rows[ContactRow], active: IntArray, count: int, of_all: Scalar, descent: Scalar
+):
     """Rows of all active contacts, `place` = 5 a + number of the impulse. Returns their number. Directions without
     friction have none.
     """
     rows = 0
     for a in range(count):
         contact = ContactRow(contacts, active[a])
+        firm, ease = own_ground(contact)
+        e, rho = ease * of_all, firm * descent
         normal, z = -1, contact.load
         if contact.given <= 0.0:
             normal, z = rows, 0.0

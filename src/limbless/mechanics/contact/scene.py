@@ -80,6 +80,9 @@ class ContactRow(Table):
     restitution: float
     old: Impulse  # of a remembered iterate
     acts: float  # 0 where the linearised law gives nothing
+    # Firmness of the ground there over that of all: 1 / e and ρ are so many times as large; 0: as all
+    firm: float
+    ease: float  # 1 / firm
 
 
 @table

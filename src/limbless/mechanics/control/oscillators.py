@@ -15,8 +15,7 @@ from limbless.mechanics.compiled import (
     Scalar,
     func,
     no_op,
-    noinline_func,
-    sincos,
+    sincos_unbranched,
     version_for,
     where_positive,
 )
@@ -53,7 +52,9 @@ class FeedbackRows(NamedTuple):
 
 
 class Outputs(NamedTuple):
-    """What activities do to the joints: strength * r (bias + cos θ), one row for each oscillator."""
+    """What activities do to the joints: strength * r (bias + cos θ); one row for each oscillator, but none for
+    limbs, which come last.
+    """
 
     freedom: IntArray  # (n,) or tendon
     strength: Array  # (n,)
@@ -71,6 +72,7 @@ class OscillatorTables(NamedTuple):
     span: Array  # (n, 2) the drive below and above which an oscillator is silent
     haste: Array  # (n,) a, 1/s
     pairs: IntArray  # (c, 2) which, from whom
+    back: Array  # (c,) 1 where the other one is drawn as well, with the opposite bias; else 0
     along: Array  # (c,) 1/s: weight times the cosine of the bias,
     across: Array  # (c,) and its sine
     senses: Senses
@@ -113,15 +115,16 @@ def add_feedback(rows: FeedbackRows, tables: OscillatorTables) -> None:
             tables.growth[i] += number
 
 
-@noinline_func
+@func
 def turn_oscillators(tables: OscillatorTables, t: Scalar, x: Array) -> None:
     """θ' and r' (or r'') of all oscillators but for what senses add."""
     n, first, order = tables.haste.shape[0], tables.place[0], tables.order[0]
     drive = ramp_value(tables.drive, t)
     for i in range(n):
-        s, c = sincos(x[first + i])
+        s, c = sincos_unbranched(x[first + i])
         tables.sine[i] = s
         tables.cosine[i] = c
+    for i in range(n):
         low, high, a, r = tables.span[i, 0], tables.span[i, 1], tables.haste[i], x[first + n + i]
         tables.turning[i] = within(low, high, drive, tables.frequency[i, 0] + tables.frequency[i, 1] * drive)
         goal = within(low, high, drive, tables.amplitude[i, 0] + tables.amplitude[i, 1] * drive)
@@ -131,21 +134,23 @@ def turn_oscillators(tables: OscillatorTables, t: Scalar, x: Array) -> None:
             tables.growth[i] = a * (goal - r)
     for k in range(tables.along.shape[0]):
         i, j = tables.pairs[k, 0], tables.pairs[k, 1]
-        # sin(θ_j - θ_i - φ), of sines and cosines that are there already
+        # w sin(θ_j - θ_i - φ), of sines and cosines that are there already
         sd = tables.sine[j] * tables.cosine[i] - tables.cosine[j] * tables.sine[i]
         cd = tables.cosine[j] * tables.cosine[i] + tables.sine[j] * tables.sine[i]
-        tables.turning[i] += x[first + n + j] * (tables.along[k] * sd - tables.across[k] * cd)
+        drawn = tables.along[k] * sd - tables.across[k] * cd
+        tables.turning[i] += x[first + n + j] * drawn
+        tables.turning[j] -= tables.back[k] * x[first + n + i] * drawn
 
 
 @version_for(command, OscillatorTables)
-@noinline_func
+@func
 def command_joints(controller: OscillatorTables, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory) -> None:
     n, first, outputs = controller.haste.shape[0], controller.place[0], controller.outputs
-    target, order = outputs.target[0], controller.order[0]
+    target, order, count = outputs.target[0], controller.order[0], outputs.freedom.shape[0]
     sense_early(controller.senses, t, robot, x, memory)
     turn_oscillators(controller, t, x)
     add_feedback(controller.early, controller)
-    for i in range(n):
+    for i in range(count):
         v, r, raised = outputs.freedom[i], x[first + n + i], outputs.bias[i] + controller.cosine[i]
         given = outputs.strength[i] * r * raised
         if target == 1:
@@ -158,13 +163,13 @@ def command_joints(controller: OscillatorTables, t: Scalar, robot: ChainTables, 
         if target == 3:
             put_tendon(memory, v, given, False)
         elif target == 2:  # those of the right side follow
-            memory.muscles[v, 0 if 2 * i < n else 1] += given
+            memory.muscles[v, 0 if 2 * i < count else 1] += given
         else:
             memory.torque[v] += given
 
 
 @version_for(put_control_rates, OscillatorTables)
-@noinline_func
+@func
 def put_oscillator_rates(
     controller: OscillatorTables, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory, out: Array
 ) -> None:
@@ -184,7 +189,7 @@ no_op(place_joints, OscillatorTables)
 
 
 @version_for(sample, OscillatorTables)
-@noinline_func
+@func
 def sample_oscillators(controller: OscillatorTables, robot: ChainTables, x: Array, memory: ChainMemory) -> None:
     if controller.senses.delays.channel.shape[0] > 0:
         forward_kinematics(robot, x, memory)

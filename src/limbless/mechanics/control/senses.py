@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from limbless.mechanics.algebra import Matrix, Vector
 from limbless.mechanics.chain import Body, LinkRow, TendonState, mass_flow
-from limbless.mechanics.compiled import Array, IntArray, Scalar, arctangent2, func, noinline_func, sincos, value_of
+from limbless.mechanics.compiled import (
+    Array,
+    IntArray,
+    Scalar,
+    arctangent2,
+    func,
+    noinline_func,
+    sincos,
+    sqrt,
+    value_of,
+    where_positive,
+)
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain.tables import ChainMemory, ChainTables
@@ -21,10 +32,11 @@ class SenseRows(NamedTuple):
     """All numbers that are read, the early ones first; row k is channel k."""
 
     # (m, 3) what (0 state, heading, turn rate, position, centre, speed, touch; late ones: 7 torque, force, tension;
-    # 10 activity of an oscillator), where (in the state, among freedoms, bodies or tendons), and along which axis, or
-    # where in the state its amplitude is
+    # 10 activity of an oscillator, 11 whether there is a touch, 12 target), where (in the state, among freedoms, bodies
+    # or tendons), and along which axis, or where in the state its amplitude is; of a target: 0 distance, 1 bearing
     code: IntArray
-    # (m, 3) of the body's frame; of an oscillator: what is added to its cosine; of touch: other rows of the body
+    # (m, 3) of the body's frame; of an oscillator: what is added to its cosine; of touch: other rows of the body; of a
+    # target: its x and y, and where along its x axis the body looks from
     point: Array
     gain: Array  # (m,)
     offset: Array
@@ -119,6 +131,16 @@ def touch_of(rows: SenseRows, k: int, memory: ChainMemory) -> Vector:
     return total
 
 
+@func
+def seen_target(rows: SenseRows, k: int, memory: ChainMemory) -> Scalar:
+    """From above: how far it is from the end of the head, or by how much it is to the left of where the head looks."""
+    head = Body(memory.bodies, rows.code[k, 1])
+    R, X, Y = head.rotation, rows.side[k] * head.rotation.x.x, rows.side[k] * head.rotation.y.x
+    dx = rows.point[k, 0] - head.origin.x - rows.point[k, 2] * R.x.x
+    dy = rows.point[k, 1] - head.origin.y - rows.point[k, 2] * R.y.x
+    return sqrt(dx * dx + dy * dy) if rows.code[k, 2] == 0 else arctangent2(X * dy - Y * dx, X * dx + Y * dy)
+
+
 @noinline_func
 def read_row(rows: SenseRows, k: int, robot: ChainTables, x: Array, memory: ChainMemory) -> Scalar:
     """The number of one row."""
@@ -151,6 +173,11 @@ def read_row(rows: SenseRows, k: int, robot: ChainTables, x: Array, memory: Chai
         return component(body.origin + arm, axis)
     if code == 6:
         return along(body.rotation, touch_of(rows, k, memory), axis)
+    if code == 11:
+        F = touch_of(rows, k, memory)
+        return where_positive(F.x * F.x + F.y * F.y + F.z * F.z, 1.0 + 0.0 * side, 0.0 * side)
+    if code == 12:
+        return seen_target(rows, k, memory)
     return sensed_force(rows, k, memory)
 
 
@@ -204,7 +231,7 @@ def delayed(delays: Delays, k: int, x: Array) -> Scalar:
     return total
 
 
-@noinline_func
+@func
 def sense_early(senses: Senses, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory) -> None:
     """All numbers that are known before the dynamics; a filtered one is what its filter has."""
     read_rows(senses, 0, senses.late[0], robot, x, memory)
@@ -212,7 +239,7 @@ def sense_early(senses: Senses, t: Scalar, robot: ChainTables, x: Array, memory:
     tell(senses, x)
 
 
-@noinline_func
+@func
 def sense_late(senses: Senses, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory, out: Array) -> None:
     """The rest, and the rates of all filters and clocks."""
     count = senses.raw.shape[0]

@@ -20,8 +20,6 @@ from limbless.mechanics.chain import (
     ChainTables,
     HeldBody,
     LinkRow,
-)
-from limbless.mechanics.chain import (
     one_instant as kernels,
 )
 from limbless.mechanics.compiled import aligned_zeros, pack

@@ -22,13 +22,11 @@ from limbless.mechanics.chain import (
     BaseRecord,
     BodyRecord,
     ChainDrive,
+    ChainTables as RobotTables,
     HeldBody,
     LinkRow,
     Motors,
     Spherical,
-)
-from limbless.mechanics.chain import (
-    ChainTables as RobotTables,
 )
 from limbless.mechanics.compiled import kernel_array, map_arrays
 from limbless.mechanics.integrate.running_totals import UNLIMITED, JointRange
@@ -52,7 +50,6 @@ from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_recorder import SCHEMA, LinkRecorder
 from limbless.models.chain.control_tables import ChainLoop, MotorBank, layout_of, named
 from limbless.models.chain.switching import CLAMP_SCHEMA, Switching, clamp_variables, held_body, refuse_clamps
-from limbless.models.recording import water_recorder
 from limbless.models.recording.body_recorder import contiguous
 from limbless.robots import Chain, Preset, Robot
 
@@ -73,6 +70,8 @@ class ChainModel(Model):
     settings: Any
     switching: Switching | None = None
     _interval: float = RUNGE_KUTTA
+    _touching: ClassVar[bool] = False
+    """Whether it knows contacts."""
     """Largest step times rate of a damper with which the model's scheme is stable: see models/step_limit.py."""
 
     def __init__(
@@ -168,7 +167,7 @@ class ChainModel(Model):
         if self.clamps:
             raise InputError("controller: a robot that is clamped takes none with state; leave out the clamp")
         layout = layout_of(self.chain, self._actuated, step, gait, self._controlled)
-        self._loop = ChainLoop(controllers, layout, self.actuation)
+        self._loop = ChainLoop(controllers, layout._replace(touching=self._touching), self.actuation)
 
     @property
     def _controlled(self) -> int:
@@ -363,10 +362,14 @@ class ChainModel(Model):
         clamps = CLAMP_SCHEMA if self.clamps else {}
         looped = {} if self._loop is None else self._loop.schema()
         looped |= {} if self._motors is None else self._motors.schema()
-        return {**self._schema, **clamps, **self._recorder.water.schema(), **looped, **self._tallies.schema()}
+        found = {**self._schema, **clamps, **self._recorder.water.schema(), **looped, **self._tallies.schema()}
+        if self.chain.stretches:
+            return found
+        of_joints = {name: one for name, one in found.items() if one.dims == ("joint",)}  # all of which turn
+        return found | {name: one._replace(units=one.units.partition(" or ")[0]) for name, one in of_joints.items()}
 
     def remarks(self, dataset: xr.Dataset) -> list[str]:
-        return water_recorder.remarks(dataset)
+        return self._recorder.water.remarks(dataset)
 
     def coordinates(self) -> dict[str, Any]:
         looped = {} if self._loop is None else self._loop.coordinates()

@@ -63,7 +63,7 @@ def robot_of(chain: Chain, added: Array, breakaway: bool = False) -> ChainTables
         )
     links = LinkRow.zeros(len(arrays.joint_kind))
     link = LinkRow.of(links)
-    link.axis[:], link.arm[:] = arrays.axis, arrays.arm
+    link.axis[:], link.arm[:], link.size[:] = arrays.axis, arrays.arm, arrays.size
     link.mass[:], link.moment[:], link.inertia[:] = arrays.mass, arrays.moment, arrays.inertia
     link.wet[:] = np.any(added != 0.0, axis=1)
     rigid = rigid_inertia(arrays.mass, arrays.moment, arrays.inertia)

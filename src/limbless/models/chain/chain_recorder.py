@@ -83,7 +83,7 @@ class LinkRecorder(BodyRecorder):
             "joint_limit": (
                 ("joint",),
                 self.arrays.torque_limit,
-                {"units": "N m or N", "long_name": "largest torque of the actuator"},
+                {"units": "N m or N" if self.chain.stretches else "N m", "long_name": "largest torque of the actuator"},
             ),
             **self._ranges(),
         }
@@ -93,8 +93,9 @@ class LinkRecorder(BodyRecorder):
         bounds = {"joint_lower": (self.arrays.lower, "least"), "joint_upper": (self.arrays.upper, "greatest")}
         if not any(np.isfinite(values).any() for values, _ in bounds.values()):
             return {}
+        units = "rad or m" if self.chain.stretches else "rad"
         return {
-            name: (("joint",), values, {"units": "rad or m", "long_name": f"{word} position of the joint"})
+            name: (("joint",), values, {"units": units, "long_name": f"{word} position of the joint"})
             for name, (values, word) in bounds.items()
         }
 

@@ -24,10 +24,10 @@ from limbless.mechanics.chain import (
     DofRow,
     Inertialess,
     LinkRow,
+    implicit_joints as _stiff_versions,  # noqa: F401 - and an implicit one beside
     passive_torques,
+    problem as _chain_versions,  # noqa: F401 - what an engine asks of a chain
 )
-from limbless.mechanics.chain import implicit_joints as _stiff_versions  # noqa: F401 - and an implicit one beside
-from limbless.mechanics.chain import problem as _chain_versions  # noqa: F401 - what an engine asks of a chain,
 from limbless.mechanics.integrate import dirk
 from limbless.models import (
     STAGE_TOLERANCE,
@@ -128,6 +128,8 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
         self._recorder.forget_inertia()
         if self._answers:
             if self.settings.integrator == "rk4":  # elasticity is stiff in first order
+                if "integrator" in self.settings.model_fields_set:
+                    raise InputError(slow_motion.STIFF)
                 self.settings = self.settings.changed(integrator="sdirk4")
             if isinstance(self._options.actuation, AccelerationFeedback):
                 raise InputError(

@@ -69,6 +69,17 @@ class WaterRecorder:
             force, power, backwards = force + pushed, power + worked, backwards | (speed > 0.0)
         return {"wake_force": force, "wake_power": power, "wake_reversed": backwards.astype(float)}
 
+    def remarks(self, dataset: xr.Dataset) -> list[str]:
+        """What should be known of a finished run in water."""
+        share = float(dataset["wake_reversed"].mean()) if self.wakes and dataset.sizes["time"] else 0.0
+        if share <= REVERSED:
+            return []
+        return [
+            f"environment.water.wake: the tail ran backwards {share:.0%} of the time, where the law of the wake takes "
+            "energy back from the water it left; it is meant for a tail that trails: set wake to none for a body that "
+            "drifts or swims tail first"
+        ]
+
     def _left_behind(self, wake: Any, time: Array, R: Array, origin: Array, twist: Array) -> tuple[Array, Array, Array]:
         """Force (world) and power of a wake, and the speed W.t with which its edge moves out of the body's way."""
         E = R @ np.array(wake.frame)
@@ -145,15 +156,3 @@ def wake_force(
     own[:, 0] -= wake.outward * energy
     force = np.einsum("rij,rj->ri", E, np.multiply(own.T, share).T)
     return force, (force * velocity).sum(axis=1) + share * speed * wake.added_roll * roll**2, speed
-
-
-def remarks(dataset: xr.Dataset) -> list[str]:
-    """What should be known of a finished run in water."""
-    share = float(dataset["wake_reversed"].mean()) if "wake_reversed" in dataset and dataset.sizes["time"] else 0.0
-    if share <= REVERSED:
-        return []
-    return [
-        f"environment.water.wake: the tail ran backwards {share:.0%} of the time, where the law of the wake takes "
-        "energy back from the water it left; it is meant for a tail that trails: set wake to none for a body that "
-        "drifts or swims tail first"
-    ]

@@ -26,6 +26,7 @@ from limbless.mechanics.rod import (
     ShapeSums,
     Steps,
     Strains,
+    constraints as rod_contacts,
     count_instants,
     inertia_matrices,
     make_desk,
@@ -33,7 +34,6 @@ from limbless.mechanics.rod import (
     shape_all,
     take_contacts_off,
 )
-from limbless.mechanics.rod import constraints as rod_contacts
 from limbless.mechanics.rod.prescribed_motion import HeadPose, MotionLoads
 from limbless.models.base import Records, State, Status, before_failure, law_failure
 from limbless.models.rod import rod_problem

@@ -25,11 +25,10 @@ from limbless.mechanics.rod import (
     Strains,
     inertia_matrices,
     make_desk,
+    problem as _rod_versions,  # noqa: F401 - what an engine asks of a rod
     shape_all,
 )
-from limbless.mechanics.rod import problem as _rod_versions  # noqa: F401 - what an engine asks of a rod
-from limbless.mechanics.rod.tables import RodDrive as RodDrive
-from limbless.mechanics.rod.tables import RodRecords as RodRecords
+from limbless.mechanics.rod.tables import RodDrive as RodDrive, RodRecords as RodRecords
 from limbless.models import (
     RUNGE_KUTTA,
     MacroContinuousSettings,
@@ -49,7 +48,6 @@ from limbless.models import (
     rod_rate,
     unit_quaternion,
 )
-from limbless.models.recording import water_recorder
 from limbless.models.recording.body_recorder import contiguous
 from limbless.models.rod import rod_problem
 from limbless.models.rod.constrained_motion import Course, Kinematic
@@ -274,8 +272,8 @@ class MacroContinuous(StandingModel):
 
     @staticmethod
     def _evaluate(problem: RodProblem, time: float, x: Array) -> bool:
-        """The instant into its record, by an engine that makes no step. False if the motion is not determined."""
-        runge_kutta.advance(pack(problem), np.array([time]), np.ones(1, dtype=bool), x)
+        """Record the instant by the engine of runs, which makes no step. False if the motion is undetermined."""
+        runge_kutta.advance_part(pack((problem, np.array([time]), np.ones(1, dtype=bool), x)), 0, 0, 0)
         return not problem.memory.failed[0]
 
     def shapes(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike) -> Array:
@@ -388,7 +386,7 @@ class MacroContinuous(StandingModel):
         }
 
     def remarks(self, dataset: xr.Dataset) -> list[str]:
-        return water_recorder.remarks(dataset)
+        return self.recorder.water.remarks(dataset)
 
     def schema(self) -> dict[str, Variable]:
         return {**self.recorder.schema(), **self.tallies.schema()}

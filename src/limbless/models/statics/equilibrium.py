@@ -14,6 +14,7 @@ from limbless.mechanics.algebra import matrix_to_quaternion
 from limbless.models.statics.spine_problem import BEND_SIGN, FROM_PAPER, dense
 
 if TYPE_CHECKING:
+    from limbless.mechanics.statics.tables import Loads
     from limbless.models.statics.statics_model import TendonStatics
 
 
@@ -187,3 +188,25 @@ class Equilibrium:
         J, load = self._lever[1][:3], np.diag((self.q - spine.rest).ravel())
         change = self.model.base_rotation @ J @ self._response(load)
         return np.asarray(change.reshape(3, *self.q.shape))
+
+
+def equilibrium_of(
+    model: TendonStatics, loads: Loads, q: Array, iterations: int, stored: float, residual: float
+) -> Equilibrium:
+    """From what the kernels have just left in the model's memory."""
+    now, found = model._problem.posture, model._problem.iteration
+    return Equilibrium(
+        model,
+        q,
+        now.origin.copy(),
+        now.rotation.copy(),
+        now.tension.copy(),
+        now.total.copy(),
+        -found.residual.reshape(q.shape),
+        tuple(part.copy() for part in found.hessian[:3]),
+        stored,
+        residual,
+        iterations,
+        loads.slip,
+        loads.command if loads.elastic.any() else None,
+    )

@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike
 
 from limbless.core import Array, InputError
 from limbless.environments import NO_VOLUME, Buoyancy, Environment, PointWrench, Water, gauss_rules
+from limbless.mechanics.algebra import Vector
+from limbless.mechanics.statics.potential_energy import coefficient_at
 from limbless.mechanics.statics.tables import ChainMatrix, Coulomb, Iteration, LossRatio, Spine, SpineState, SpineWater
 from limbless.mechanics.statics.vertebra import vertebrae
 from limbless.models.base import refuse_unused
@@ -318,3 +320,20 @@ def level_of(robot: TendonSpine, spine: Spine, lift: Array, up: Array, height: f
         np.zeros((6, 6)),
         np.zeros((freedoms, 6)),
     )
+
+
+def coefficients_at_disks(law: Coulomb | LossRatio | None, holes: Array, end: Array) -> Array:
+    """(v, tendons) coefficient at each disk that a tendon passes through a hole (v + 1, tendons, 3); 0 on its anchor
+    disk and beyond.
+    """
+    mu = np.zeros((len(holes) - 1, holes.shape[1]))
+    if law:
+        along = np.diff(holes, axis=0)
+        along /= np.linalg.norm(along, axis=2, keepdims=True)
+        for i in range(len(mu) - 1):
+            mu[i] = [
+                coefficient_at(law, Vector(*-back), Vector(*ahead))
+                for back, ahead in zip(along[i], along[i + 1], strict=True)
+            ]
+    mu[np.arange(len(mu))[:, None] >= end - 1] = 0.0
+    return mu

@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbless.control.actuation import Actuation
-from limbless.control.gaits.tendon_paths import COMPONENTS
 from limbless.core import Array, InputError, SimulationError
 from limbless.environments.base import Environment, together
-from limbless.mechanics.algebra import Vector, quaternion_to_matrix
+from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.mechanics.statics import equilibrium_solver
-from limbless.mechanics.statics.potential_energy import coefficient_at
 from limbless.mechanics.statics.tables import (
     Loads,
     MomentForm,
@@ -25,10 +23,11 @@ from limbless.mechanics.statics.tables import (
     StaticsMethod,
 )
 from limbless.models import Prefer, TendonStaticsSettings, actuation_or_motion, unit_quaternion
-from limbless.models.statics.equilibrium import Equilibrium
+from limbless.models.statics.equilibrium import Equilibrium, equilibrium_of
 from limbless.models.statics.routing_design import Design, improve
 from limbless.models.statics.spine_problem import (
     FROM_PAPER,
+    coefficients_at_disks,
     dead_loads,
     dense,
     friction_of,
@@ -41,7 +40,7 @@ from limbless.models.statics.spine_problem import (
     water_around,
 )
 from limbless.models.statics.tension_choice import Antagonists
-from limbless.models.statics.tip_following import FollowedPath, TipFollower
+from limbless.models.statics.tip_following import FollowedPath, TipFollower, components_and_targets
 from limbless.models.statics.workspace import Workspace, scan
 from limbless.robots import Preset, Robot, TendonSpine
 
@@ -264,7 +263,7 @@ class TendonStatics:
         if conservative:
             code, iterations, stored, residual = self._minimum(loads, q)
             self._refuse(code, q)
-            return self._equilibrium(loads, q, iterations, stored, residual)
+            return equilibrium_of(self, loads, q, iterations, stored, residual)
         if start is None:
             smooth = loads._replace(friction=None, tip_moment=np.zeros(3), sticking=False)
             self._refuse(self._minimum(smooth, q)[0], q)
@@ -293,26 +292,7 @@ class TendonStatics:
 
     def equilibrium(self, loads: Loads, q: Array, iterations: int) -> Equilibrium:
         """All about a posture at which the loads balance."""
-        return self._equilibrium(loads, q, iterations, *equilibrium_solver.evaluate_forces(self.problem(loads), q))
-
-    def _equilibrium(self, loads: Loads, q: Array, iterations: int, stored: float, residual: float) -> Equilibrium:
-        """From what the kernels have just left in memory."""
-        now, found = self._problem.posture, self._problem.iteration
-        return Equilibrium(
-            self,
-            q,
-            now.origin.copy(),
-            now.rotation.copy(),
-            now.tension.copy(),
-            now.total.copy(),
-            -found.residual.reshape(q.shape),
-            tuple(part.copy() for part in found.hessian[:3]),
-            stored,
-            residual,
-            iterations,
-            loads.slip,
-            loads.command if loads.elastic.any() else None,
-        )
+        return equilibrium_of(self, loads, q, iterations, *equilibrium_solver.evaluate_forces(self.problem(loads), q))
 
     def holding(self, found: Equilibrium) -> Equilibrium:
         """The same posture with the lengths held that give elastic tendons their tensions: what stiffens a tip between
@@ -410,18 +390,7 @@ class TendonStatics:
         that is. A stiffness that no tensions give is answered with the nearest one; `stiffness` tells it, `wish_met`
         whether it is the wanted one.
         """
-        names = list(follow)
-        if not names or any(name not in COMPONENTS for name in names) or len(set(names)) < len(names):
-            raise InputError(
-                f"follow: name each of {', '.join(COMPONENTS)} at most once, and at least one; got {names}"
-            )
-        wanted = np.atleast_2d(np.array(targets, dtype=np.float64))
-        if wanted.ndim != 2 or wanted.shape[1] != len(names) or not np.isfinite(wanted).all():
-            raise InputError(
-                f"targets must be finite numbers of shape (points, {len(names)}) for components {names}; "
-                f"got {wanted.shape}"
-            )
-        components = [COMPONENTS.index(name) for name in names]
+        components, wanted = components_and_targets(follow, targets)
         follower = TipFollower(self, components, largest_tension, prefer, stiffness, direction)
         return follower.follow(wanted, start, [] if kept is None else kept)
 
@@ -442,23 +411,10 @@ class TendonStatics:
         """
         if self.robot.pulley_radius is None:
             raise InputError("the robot has no pulley_radius")
-        straight = self._straight_lengths()
+        straight = self.posture_at(np.zeros(self.spine.stiffness.shape)).total.copy()
         return np.asarray((straight - np.asarray(tendon_length, dtype=np.float64)) / self.robot.pulley_radius)
 
     def friction_coefficients(self, found: Equilibrium) -> Array:
         """(v, tendons) coefficient at each disk that a tendon passes; 0 on its anchor disk and beyond."""
-        mu = np.zeros((len(found.q), self.tendons))
-        if self.friction_law:
-            holes = found.origin[:, None] + np.einsum("dij,dcj->dci", found.rotation, self.spine.holes)
-            along = np.diff(holes, axis=0)
-            along /= np.linalg.norm(along, axis=2, keepdims=True)
-            for i in range(len(mu) - 1):
-                mu[i] = [
-                    coefficient_at(self.friction_law, Vector(*-back), Vector(*ahead))
-                    for back, ahead in zip(along[i], along[i + 1], strict=True)
-                ]
-        mu[np.arange(len(mu))[:, None] >= self.spine.end - 1] = 0.0
-        return mu
-
-    def _straight_lengths(self) -> Array:
-        return self.posture_at(np.zeros(self.spine.stiffness.shape)).total.copy()
+        holes = found.origin[:, None] + np.einsum("dij,dcj->dci", found.rotation, self.spine.holes)
+        return coefficients_at_disks(self.friction_law, holes, self.spine.end)

@@ -4,7 +4,7 @@ everything else by optimisation.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,19 @@ class FollowedPath:
     reached: NDArray[np.bool_] = field(repr=False)
     stiffness: Array | None = field(repr=False)
     wish_met: NDArray[np.bool_] = field(repr=False)
+
+
+def components_and_targets(follow: Sequence[str], targets: ArrayLike) -> tuple[list[int], Array]:
+    """Numbers of the components that are followed, and where they are to go (points, components)."""
+    names = list(follow)
+    if not names or any(name not in COMPONENTS for name in names) or len(set(names)) < len(names):
+        raise InputError(f"follow: name each of {', '.join(COMPONENTS)} at most once, and at least one; got {names}")
+    wanted = np.atleast_2d(np.array(targets, dtype=np.float64))
+    if wanted.ndim != 2 or wanted.shape[1] != len(names) or not np.isfinite(wanted).all():
+        raise InputError(
+            f"targets must be finite numbers of shape (points, {len(names)}) for components {names}; got {wanted.shape}"
+        )
+    return [COMPONENTS.index(name) for name in names], wanted
 
 
 class TipFollower:

@@ -6,9 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import model_validator
-
-from limbless.core import Field, Listed, Quantity, quantity
+from limbless.core import Field, Listed, Quantity, checked, quantity
 from limbless.robots import MOST_LINKS, Base, BodyShape, Bound, Chain, Joint, Link, Preset, Sphere
 
 
@@ -52,11 +50,10 @@ class Aiko(Preset):
     lower: Listed[Bound] = quantity(None, "rad", "least position of every joint, or of yaw and pitch")
     upper: Listed[Bound] = quantity(None, "rad", "greatest position of every joint, or of yaw and pitch")
 
-    @model_validator(mode="after")
-    def _offset_fits(self) -> Aiko:
+    @checked
+    def _offset_fits(self) -> None:
         if self.joint_offset >= self.length:
             raise ValueError(f"joint_offset {self.joint_offset} m must be shorter than a link, {self.length} m")
-        return self
 
     def inertias(self) -> tuple[float, float]:
         """About the centre of a link: across and along it, kg m2."""

@@ -7,9 +7,7 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-from pydantic import model_validator
-
-from limbless.core import Field, Quantity, Vector3, quantity
+from limbless.core import Field, Quantity, Vector3, checked, quantity
 from limbless.robots import (
     MOST_LINKS,
     Base,
@@ -60,15 +58,14 @@ class KhalilEel(Preset):
     coulomb_friction: Quantity[float] = quantity(0.0, "N m", "dry friction of every joint", ge=0)
     viscous_friction: Quantity[float] = quantity(0.0, "N m s/rad", "viscous friction of every joint", ge=0)
 
-    @model_validator(mode="after")
-    def _caps_fit(self) -> KhalilEel:
+    @checked
+    def _caps_fit(self) -> None:
         for cap, length in (("head_cap", "head_length"), ("tail_cap", "link_length")):
             if getattr(self, cap) > getattr(self, length):
                 raise ValueError(
                     f"{cap} {getattr(self, cap)} m is longer than {length} {getattr(self, length)} m, "
                     f"of which it is a part"
                 )
-        return self
 
     def build(self) -> Chain:
         """The chain."""

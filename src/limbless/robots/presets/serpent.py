@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import model_validator
-
-from limbless.core import Field, Nested, Quantity, quantity
+from limbless.core import Field, Nested, Quantity, checked, quantity
 from limbless.robots import SkinFriction, TendonSpine
 from limbless.robots.presets.snake_neck import SIDES
 from limbless.robots.presets.spine_45 import Spine45
@@ -37,11 +35,10 @@ class Serpent(Spine45):
         SkinFriction(forward=0.05, backward=0.5, lateral=0.8), description="friction on what states none"
     )
 
-    @model_validator(mode="after")
-    def _has_a_body(self) -> Serpent:
+    @checked
+    def _has_a_body(self) -> None:
         if self.neck >= self.count:
             raise ValueError(f"neck: {self.neck} vertebrae of {self.count} leave no body; make it smaller than count")
-        return self
 
     def build(self) -> TendonSpine:
         """The spine."""

@@ -6,9 +6,8 @@ import math
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import model_validator
 
-from limbless.core import Angle, Field, Nested, Quantity, quantity
+from limbless.core import Angle, Field, Nested, Quantity, checked, quantity
 from limbless.robots import Tendon, TendonSpine, Vertebra, Winch
 from limbless.robots.base import Array, Preset
 
@@ -87,8 +86,8 @@ class SnakeNeck(Preset):
         gt=0,
     )
 
-    @model_validator(mode="after")
-    def _holes_in_disks(self) -> SnakeNeck:
+    @checked
+    def _holes_in_disks(self) -> None:
         if self.hole_radius > self.disk_radius:
             raise ValueError(
                 f"hole_radius {self.hole_radius:g} m lies outside the disks, whose disk_radius is "
@@ -105,7 +104,6 @@ class SnakeNeck(Preset):
                 if self.count % self.segments
                 else "segments: pairs per piece go with tendon_count 4"
             )
-        return self
 
     def build(self) -> TendonSpine:
         """The spine."""

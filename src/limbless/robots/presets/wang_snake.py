@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import model_validator
-
-from limbless.core import Angle, Field, Listed, Quantity, quantity, refuse_numbers
+from limbless.core import Angle, Field, Listed, Quantity, checked, quantity, refuse_numbers
 from limbless.robots import MOST_LINKS, Base, BodyShape, Chain, Joint, Link, Preset
 
 _YAW, _PITCH = (0.0, 0.0, 1.0), (0.0, -1.0, 0.0)
@@ -45,10 +43,9 @@ class WangSnake(Preset):
     lower: Quantity[Angle | None] = quantity(None, "rad", "least position of every joint")
     upper: Quantity[Angle | None] = quantity(None, "rad", "greatest position of every joint")
 
-    @model_validator(mode="after")
-    def _pitch_joints_exist(self) -> WangSnake:
+    @checked
+    def _pitch_joints_exist(self) -> None:
         refuse_numbers("pitch_joints", self.pitch_joints, self.modules - 1, f"joints of {self.modules} modules,")
-        return self
 
     def build(self) -> Chain:
         """The chain."""

@@ -37,7 +37,8 @@ def find(wanted: str | Callable[[Any], Any] | Measure) -> Measure:
     if "@" in wanted:
         return _directed(wanted)
     if wanted not in known():
-        raise InputError(f"unknown measure {wanted!r}; {nearest(wanted, known())}; or give a function of a result")
+        told = nearest(wanted, known(), "list measures")
+        raise InputError(f"unknown measure {wanted!r}; {told}; or give a function of a result")
     return known()[wanted]
 
 

@@ -154,15 +154,11 @@ def electrical_cost_of_transport(result: Result) -> float | None:
     return energy_use.cost_of_work(energy_use.electrical_energy(result.dataset), result.dataset, result.mass)
 
 
-def _positive_work_lean(run: Lean) -> float:
-    return run.positive_work
-
-
 @measure(
     "positive_work",
     "J",
     "work of all actuators while it is positive: nothing is recovered from braking",
-    lean=_positive_work_lean,
+    lean=attrgetter("positive_work"),
     wants=("time",),
 )
 def positive_work(result: Result) -> float | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from limbless.core import InputError, refuse_pipe, write_text
 from limbless.scenarios.document import read_file, written
-from limbless.search.sweeps import PLAN, explained, kernels, locked, reading
+from limbless.search.sweeps import PLAN, explained, kernels, locked
 
 FILE = "evaluations.db"
 _TABLE = "CREATE TABLE evaluations(number INTEGER PRIMARY KEY, name TEXT UNIQUE, text TEXT)"
@@ -78,15 +78,6 @@ def _keep(folder: Path, plan: Mapping[str, Any]) -> None:
         )
     if kept.get("kernels") != kernels():
         raise InputError(f"the evaluations in {folder} were made by another version of the library; give a new folder")
-
-
-def read_evaluations(folder: Path) -> list[dict[str, Any]]:
-    """All evaluations of a search, in their order, also while it runs."""
-    path = folder / FILE
-    if not path.is_file():
-        raise InputError(f"{folder} holds no search: there is no {FILE} in it")
-    with explained(path), reading(path) as db:
-        return [json.loads(text) for _, text in _held(db)]
 
 
 def _held(db: sqlite3.Connection) -> list[tuple[str, str]]:

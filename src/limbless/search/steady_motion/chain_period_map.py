@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from limbless.core import Array, InputError
 from limbless.mechanics.chain import ChainDrive, ChainProblem, LinkRow, PrescribedMotion
-from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.mechanics.compiled import (
+    TANGENTS as LANES,
     aligned_zeros,
     as_duals,
     dual_array,

@@ -11,15 +11,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.search.studies.strokes import Loop, Stroke, carried_to_start, moved_along, pairs_of, way_of
 
 if TYPE_CHECKING:
     from limbless.search.studies.connection import Connection
 
-Array = NDArray[np.float64]
 AIMS = ("efficiency", "distance", "x", "y", "turn")
 POINTS = 64
 LEGS = 4

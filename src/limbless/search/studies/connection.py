@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.environments.base import Environment
 from limbless.models.shape_response import ChainResponse, RodResponse, wrong_environment
 from limbless.robots import Chain, Preset, Robot, Rod
@@ -35,7 +35,6 @@ from limbless.search.studies.strokes import Loop, Stroke, enclosed, exponential,
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 COMPONENTS = ("x", "y", "turn")
 
 

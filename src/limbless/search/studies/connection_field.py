@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.gaits.shape_basis import Shapes
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.scenarios.scenario import Scenario
 from limbless.search.studies.strokes import pairs_of
 from limbless.simulation.result.storage import read_netcdf, write_netcdf
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
     from limbless.search.studies.connection import Connection
 
-Array = NDArray[np.float64]
 GRID, FITTED_GRID = 41, 21
 COMPONENTS = {3: ("x", "y", "turn"), 6: ("x", "y", "z", "roll", "pitch", "yaw")}
 

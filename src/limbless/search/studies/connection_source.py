@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.actuation.gait_to_joints import joint_motion
 from limbless.control.actuation.gait_to_strains import rod_strain
@@ -15,13 +14,12 @@ from limbless.control.actuation.shape_map import turns
 from limbless.control.gaits.base import Gait
 from limbless.control.gaits.gait_table import rows_of
 from limbless.control.gaits.shape_basis import Shapes
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.environments.base import Environment
 from limbless.models.rod.panel_mesh import make_mesh
 from limbless.robots import Chain, Preset, Robot, Rod
 from limbless.scenarios.scenario import Scenario
 
-Array = NDArray[np.float64]
 SAMPLES = 128
 """Postures of a period that stand for a motion."""
 

@@ -10,16 +10,15 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from limbless.control.gaits.shape_basis import Shapes
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.models.shape_response import ChainResponse, Response, RodResponse
 from limbless.scenarios.scenario import Scenario
 from limbless.search.studies.shape_frames import FRAMES, FramePose, MinimumFrame, body_frame, carried
 from limbless.search.studies.strokes import pairs_of
 
-Array = NDArray[np.float64]
 STENCIL = ((1.0, 0.75), (2.0, -0.15), (3.0, 1.0 / 60.0))
 """Differences of sixth order: steps, and weights of the two sides."""
 SINGULAR = 1e-12

@@ -11,11 +11,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 
-Array = NDArray[np.float64]
 FRAMES = ("base", "middle", "mean", "minimum")
 DEGREES = {1: (16, 24), 2: (16, 24), 3: (8, 12)}
 """Degree of the Legendre polynomials in each shape, and Gauss points, by the number of shapes."""

@@ -12,16 +12,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.gaits.shape_basis import Shapes
 from limbless.control.gaits.shape_loop import ShapeLoop
-from limbless.core import InputError
+from limbless.core import Array, InputError
 
 if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -45,9 +45,17 @@ def value_at(scenario: Scenario, path: str) -> float:
             break
     if isinstance(here, bool) or not isinstance(here, int | float):
         if here is None:
-            Scenario.load(scenario, {path: 1.0})  # an unknown path is refused in its own words
+            _refuse_unknown(scenario, path)
         raise InputError(f"{path}: holds {here!r:.40}, which is no number that could change a little")
     return float(here)
+
+
+def _refuse_unknown(scenario: Scenario, path: str) -> None:
+    """An unknown path is refused in the words of a change, which nobody asked for."""
+    try:
+        Scenario.load(scenario, {path: 1.0})
+    except InputError as error:
+        raise InputError(str(error).replace(f"--set {path}=1.0: ", f"{path}: ")) from None
 
 
 def changed(scenario: Scenario, path: str, value: float) -> Scenario:

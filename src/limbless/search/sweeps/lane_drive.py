@@ -11,8 +11,7 @@ from limbless.control.actuation import shape_map as shapes
 from limbless.control.gaits.joint_wave import sample_lane_sines
 from limbless.core import Array
 from limbless.mechanics.chain import ChainDrive, bend_lane_joints
-from limbless.mechanics.compiled import TANGENTS as LANES
-from limbless.mechanics.compiled import aligned_zeros, stack_lanes
+from limbless.mechanics.compiled import TANGENTS as LANES, aligned_zeros, stack_lanes
 from limbless.models.chain.newton_euler_model import NewtonEuler
 
 Buffers = dict[tuple[int, ...], list[Array]]

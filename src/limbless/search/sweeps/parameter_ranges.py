@@ -137,8 +137,8 @@ def _count(path: str, given: Mapping[str, Any]) -> int:
     count = given.get("count")
     if not isinstance(count, int) or isinstance(count, bool) or not 2 <= count <= MOST:
         raise InputError(
-            f"over.{path}: count: a grid needs the number of its values, 2 to {MOST}; got {count!r} (for "
-            "random points between bounds give `samples`)"
+            f"over.{path}: count: a grid needs the number of its values, 2 to {MOST}, as the 9 in 0.02:0.10:9; got "
+            f"{'none' if count is None else repr(count)} (for random points between bounds give `samples`)"
         )
     return count
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from limbless.core import Array
 from limbless.mechanics.chain import AccelerationFeedback, BodyRecord, ChainDrive, PrescribedMotion
-from limbless.mechanics.compiled import TANGENTS as LANES
-from limbless.mechanics.compiled import aligned_zeros, clip_infinite, map_arrays, pack, stack_lanes
+from limbless.mechanics.compiled import TANGENTS as LANES, aligned_zeros, clip_infinite, map_arrays, pack, stack_lanes
 from limbless.mechanics.forces import (
     AtStation,
     BodyDragLaw,

@@ -70,7 +70,7 @@ class SweepPlan:
             raise InputError(f"over: {twice[0]} is changed for all runs too; leave it out of one of both")
         given = [measure] if isinstance(measure, str) or callable(measure) else list(measure)
         if not given:
-            raise InputError(f"measure: name at least one; known: {', '.join(measures.known())}")
+            raise InputError("measure: name at least one; `limbless list measures` shows all")
         chosen = tuple(measures.find(item) for item in given)
         names = [item.name for item in chosen]
         twice = [name for number, name in enumerate(names) if name in names[:number]]

@@ -112,9 +112,9 @@ class Balance:
         """`pass` or `fail`; a mismatch that is not a number fails."""
         return "pass" if self.relative <= self.threshold else "fail"
 
-    def sentence(self, step: float | None = None, order: float = 1.0) -> str:
+    def sentence(self, step: float | None = None, order: float = 1.0, cure: str = "") -> str:
         """What it found, in words, and the step that likely passes where the mismatch falls with this order of `step`
-        (s): 1, 2 or 5 times a power of ten.
+        (s): 1, 2 or 5 times a power of ten; where momentum is off, with what else is a `cure`.
         """
         told = (
             f"the {self.name} balance is off by {self.relative:.2g} of its scale ({self.value:.3g} of "
@@ -124,7 +124,8 @@ class Balance:
             return told
         wanted = step * (self.threshold / self.relative) ** (1.0 / max(order, 1.0))  # works sum up what impacts leave
         power = 10.0 ** np.floor(np.log10(wanted))
-        return f"{told}; try step: {max(d for d in (1.0, 2.0, 5.0) if d * power <= wanted) * power:g}"
+        shorter = max(d for d in (1.0, 2.0, 5.0) if d * power <= wanted) * power
+        return f"{told}; try step: {shorter:g}{cure if self.name.endswith('momentum') else ''}"
 
     def as_dict(self) -> dict[str, object]:
         """All of it in plain types, as `summary.json` holds it."""

@@ -9,8 +9,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from limbless.core import InputError, undisturbed, write_table, write_text
+from limbless.core import InputError, __version__, undisturbed, write_table, write_text
 from limbless.models.variables import CATALOGUE
+from limbless.scenarios import loader
 from limbless.simulation.analysis import actuator_limits, energy_use, speed, statics_work
 from limbless.simulation.analysis.balances import Balance, balances, power_residual
 from limbless.simulation.analysis.reynolds import slow_notes
@@ -80,6 +81,7 @@ class Result:
     numerical_error: Mapping[str, Any] | None = None
     robustness: Mapping[str, Any] | None = None
     _later: Callable[[], _Told] | None = None
+    written_by = f"limbless {__version__}"  # or what an older file says
 
     def __init__(
         self,
@@ -162,7 +164,10 @@ class Result:
     def doubts(self) -> tuple[str, ...]:
         """Why the run is not to be believed, one sentence each: what its model found, and the balances that fail."""
         own = self.scenario
-        how = () if own is None or own.task else (own.step, own.model.time_order(own.environment))
+        around = () if own is None else own.environment
+        how = (
+            () if own is None or own.task else (own.step, own.model.time_order(around), own.model.momentum_cure(around))
+        )
         return (*self.found, *(balance.sentence(*how) for balance in self.balances() if balance.verdict != "pass"))
 
     @property
@@ -268,9 +273,8 @@ class Result:
         """Write the dataset, the scenario, the status and the final state to one NetCDF file. Nothing
         in it depends on the clock.
         """
-        whole = self.dataset.assign_attrs(
-            limbless=FORMAT, status=self.status, notes=json.dumps(self.notes), doubts=json.dumps(self.found)
-        )
+        said = {"notes": json.dumps(self.notes), "doubts": json.dumps(self.found)}
+        whole = self.dataset.assign_attrs(limbless=FORMAT, written_by=self.written_by, status=self.status, **said)
         text = self._scenario_text()
         if text is not None:
             whole = whole.assign_attrs(scenario=text)
@@ -283,11 +287,11 @@ class Result:
         file = path / FILE_NAME if path.is_dir() else path
         if not file.is_file():
             where = f"folder {str(path)!r} has no {FILE_NAME}" if path.is_dir() else f"no file {str(path)!r}"
-            hint = (
-                f"; it holds an unfinished run, with which `limbless run --resume {path}` goes on"
-                if (path / CHECKPOINT).is_dir()
-                else f"; give the folder that a run wrote, or its {FILE_NAME}"
-            )
+            hint = f"; give the folder that a run wrote, or its {FILE_NAME}"
+            if (path / CHECKPOINT).is_dir():
+                hint = f"; it holds an unfinished run, which `limbless run --resume {path}` continues"
+            elif str(path) in loader.names():
+                hint = f"; {path} is a scenario: `limbless run {path}` writes such a folder"
             raise InputError(f"cannot load a result: {where}{hint}")
         dataset, state = read_netcdf(file)
         if dataset.attrs.get("limbless") != FORMAT:
@@ -299,6 +303,7 @@ class Result:
         attributes = dict(dataset.attrs)
         attributes.pop("limbless")
         status, text = str(attributes.pop("status", "completed")), as_sort(str, attributes.pop("scenario", None))
+        version = str(attributes.pop("written_by", ""))
         said = {name: sentences(attributes.pop(name, "[]")) for name in ("notes", "doubts")}
         facts = {name: as_sort(sort, attributes.get(name)) for name, sort in SORTS.items() if name in attributes}
         dataset.attrs = {name: value for name, value in {**attributes, **facts}.items() if value is not None}
@@ -306,7 +311,7 @@ class Result:
         result = cls(dataset, scenario_in(text), status, state, as_sort(float, beside.get("wall_time")))
         result.numerical_error = error_bars_in(beside.get("numerical_error"))
         result.notes, result.found = said["notes"], said["doubts"]
-        result._kept_scenario_text = text
+        result._kept_scenario_text, result.written_by = text, version
         return result
 
     _kept_scenario_text: str | None = None
@@ -335,9 +340,7 @@ class Result:
 
     def view(self, browser: bool = True) -> Replay | None:
         """Look at the motion: in a notebook the replay appears below the cell; elsewhere the studio opens in the
-        browser.
-
-        It ends when the page is closed.
+        browser, until the page is closed.
         """
         return show.look_at(self, browser)
 

@@ -172,11 +172,12 @@ def refuse_damage(dataset: xr.Dataset, file: Path) -> None:
         good = times.dtype.kind in "fiu" and np.isfinite(times).all() and (np.diff(times) >= 0.0).all()
         if times.size and not good:
             raise InputError(f"cannot load a result: {str(file)!r} is damaged: its {name} does not go forwards")
-    for held, variable in dataset.data_vars.items():
+    for variable in dataset.data_vars.values():
         moves = {"time", "look"} & {*variable.dims} and variable.dtype.kind == "f"
         if moves and not np.isfinite(variable.values).all():
             raise InputError(
-                f"cannot load a result: {str(file)!r} is damaged: its {held} holds what is no number (NaN or infinity)"
+                f"cannot load a result: {str(file)!r} is damaged: its {variable.name} holds what is no number "
+                "(NaN or infinity)"
             )
 
 

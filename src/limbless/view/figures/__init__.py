@@ -38,10 +38,11 @@ def known() -> dict[str, Entry]:
     return dict(sorted(entries.items(), key=lambda item: (not item[1].every_run, item[0])))
 
 
-def find(name: str) -> Entry:
-    """The figure of that name, or an `InputError` that names the nearest known one."""
+def find(name: str, result: Result | None = None) -> Entry:
+    """The figure of that name, or an `InputError` that names the nearest known one, of those of a result."""
     if name not in known():
-        raise InputError(f"unknown figure {name!r}; {nearest(name, known())}")
+        among = known() if result is None else names_for(result)
+        raise InputError(f"unknown figure {name!r}; {nearest(name, among)}")
     return known()[name]
 
 
@@ -61,7 +62,7 @@ def names_for(result: Result) -> list[str]:
 
 def draw(result: Result, name: str) -> Drawing:
     """Draw one figure: the matplotlib `Figure`, and the arrays in it as columns with their units."""
-    entry = find(name)
+    entry = find(name, result)
     missing = entry.missing(result)
     if missing:
         raise InputError(f"figure {name!r} needs {', '.join(missing)}, which this run did not record")

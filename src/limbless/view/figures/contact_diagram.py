@@ -52,6 +52,7 @@ def contacts(result: Result) -> Drawing:
 
     data = result.dataset
     time, state, link = data["time"].values, data["contact_state"].values, data["contact_link"].values
+    part = "section" if "elastic_energy" in data else "link"
     links = int(data.sizes.get("section", 0)) or int(link.max(initial=0)) + 1
     worst = np.zeros((len(time), links))
     for number in range(links):
@@ -66,7 +67,7 @@ def contacts(result: Result) -> Drawing:
     edges = np.concatenate([[time[0]], 0.5 * (time[1:] + time[:-1]), [time[-1]]])
     three: Any = {"cmap": ListedColormap(colours), "norm": BoundaryNorm([-0.5, 0.5, 1.5, 2.5], 3)}
     diagram.pcolormesh(edges, np.arange(links + 1) + 0.5, worst.T, rasterized=True, **three)
-    diagram.set(ylabel="link, counted from 1", title="at each record")
+    diagram.set(ylabel=f"{part}, counted from 1", title="at each record")
     diagram.grid(False)
     diagram.locator_params(axis="y", integer=True)
     words = ("lifted", "sticks", "slips")
@@ -91,7 +92,7 @@ def contacts(result: Result) -> Drawing:
         f"mean force of all contacts since the record before, {axis} (N)": load[:, number]
         for number, axis in enumerate("xyz")
     }
-    table |= {f"link {number + 1}: 0 lifted, 1 sticks, 2 slips": worst[:, number] for number in range(links)}
+    table |= {f"{part} {number + 1}: 0 lifted, 1 sticks, 2 slips": worst[:, number] for number in range(links)}
     return sheet, table
 
 

@@ -244,9 +244,9 @@ def activity(result: Result) -> Drawing:
     time = data["time"].values
     sheet, panes = style.panels([40.0, 40.0])
     table: Table = {"time (s)": time}
-    shown = (("activity", "neuron", "activity", "1"), ("joint_position", "joint", "joint position", "rad or m"))
-    for axes, (variable, dim, words, unit) in zip(panes, shown, strict=True):
-        values, labels = data[variable].values, data[dim].values
+    shown = (("activity", "neuron", "activity"), ("joint_position", "joint", "joint position"))
+    for axes, (variable, dim, words) in zip(panes, shown, strict=True):
+        values, labels, unit = data[variable].values, data[dim].values, data[variable].attrs["units"]
         largest = float(np.abs(values).max(initial=1e-300))
         mesh = axes.pcolormesh(
             time, np.arange(values.shape[1]), values.T, shading="nearest", cmap="RdBu_r", vmin=-largest, vmax=largest

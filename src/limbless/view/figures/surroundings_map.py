@@ -11,7 +11,7 @@ import numpy as np
 from limbless.view.figures import body_outline, style
 from limbless.view.figures.figure_registry import Drawing, Table, figure
 from limbless.view.scene.frames import frames_of
-from limbless.view.scene.object_meshes import OBJECT, objects_of
+from limbless.view.scene.moving_parts import OBJECT, objects_of
 from limbless.view.scene.palette import theme_of
 from limbless.view.scene.world import World
 

@@ -31,6 +31,7 @@ _NOISE = 1e-6  # a kind of force below this share of the largest force in or on 
 SHAFT, HEAD = 0.0034, (2.6, 7.5)
 """Radius of a shaft in body lengths; radius and length of its head over that."""
 OPEN, STICK, SLIP = 0, 1, 2
+_MEDIA = {"drag": "medium", "sand": "sand"}  # what a fluid is called that need not be water
 _FLOW_GRID = (14, 7)  # arrows of a flow along x and y
 
 
@@ -154,8 +155,8 @@ def _fluid(frames: Frames) -> Arrows | None:
     if force is None or force.shape[:2] != frames.position.shape[:2]:
         return None
     framed = str(frames.result.dataset["fluid_force"].attrs.get("frame", "section"))
-    wet = any(item.is_fluid for item in frames.result.environment)
-    label = "forces of the water" if wet else "all outer forces on a section"
+    fluids = {item.kind for item in frames.result.environment if item.is_fluid}
+    label = f"forces of the {_MEDIA.get(min(fluids), 'water')}" if fluids else "all external forces on a section"
     world = force if framed == "world" else np.einsum("fsij,fsj->fsi", frames.rotation, force)
     return _arrows(frames, "fluid", label, frames.position, world, style.PURPLE)
 

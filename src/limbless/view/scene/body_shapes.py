@@ -11,7 +11,7 @@ import numpy as np
 from limbless.mechanics.algebra import matrix_to_quaternion
 from limbless.view.scene.frames import Array, Frames
 from limbless.view.scene.palette import Theme
-from limbless.view.scene.shapes import Shape, bellows, core, head, module, slice_of, tail, vertebra
+from limbless.view.scene.shapes import Shape, bellows, core, head, module, slice_of, tail, vertebra, wheel_pair
 
 _OVERLAP = 2.2  # length of a slice over the distance between two
 _SLICES = (60, 160)
@@ -91,6 +91,9 @@ class Body:
                 "head": head(float(self._of(f.length)[0]), y, z, theme),
                 "joints": bellows(0.30 * long, y, z, theme),
             }
+            self._on_wheels = _wheeled(f)[self.order]
+            if self._on_wheels.any():
+                self.shapes["wheels"] = wheel_pair(y, z, theme)
         else:
             whole = max(float(f.length[0].sum()), 2.0 * z)
             self.size = np.array([whole, y, z])
@@ -121,15 +124,19 @@ class Body:
             return {
                 "disks": Placed(place[1:], axes[1:], scale[1:]),
                 "head": Placed(place[:1], axes[:1], scale[:1]),
-                "joints": Placed(middle, _upright(along, axes[1:, :, 2]), np.ones((len(middle), 3))),
+                "joints": Placed(middle, upright(along, axes[1:, :, 2]), np.ones((len(middle), 3))),
             }
         joints = joint_places(place, 0.5 * length[:, None] * axes[:, :, 0])
         first = scale[:1] * [self.size[0] / float(self._of(f.length)[0]), 1.0, 1.0]  # it is as long as its own section
-        return {
+        found = {
             "modules": Placed(place[1:], axes[1:], scale[1:]),
             "head": Placed(place[:1], axes[:1], first),
             "joints": Placed(joints, axes[:-1], np.minimum(scale[:-1], scale[1:])),
         }
+        if "wheels" in self.shapes:
+            on = self._on_wheels
+            found["wheels"] = Placed(place[on], axes[on], scale[on][:, [2, 1, 2]])
+        return found
 
     def _smooth(self, place: Array, axes: Array, length: Array, radius: Array) -> dict[str, Placed]:
         """Slices along cubic pieces between the ends of sections, turned with the sections and along the line."""
@@ -152,7 +159,7 @@ class Body:
             np.stack([np.interp(s, middle, values[:, axis]) for axis in range(values.shape[1])], 1)
             for values in (axes[:, :, 2], radius)
         )
-        turned = _upright(along, up)
+        turned = upright(along, up)
         stretch = np.full((self.slices, 1), at[-1] / self.size[0])
         scale = np.concatenate([stretch, size / self.size[1:]], 1)
         ends = np.concatenate([scale[:, 2:], scale[:, 1:]], 1)  # as long as they are high
@@ -172,7 +179,17 @@ class Body:
         return np.interp(np.linspace(0, len(values) - 1, self.slices), np.arange(len(values)), values)
 
 
-def _upright(along: Array, up: Array) -> Array:
+def _wheeled(frames: Frames) -> Any:
+    """Which sections (sections,) have wheels."""
+    found = np.zeros(frames.position.shape[1], dtype=bool)
+    for item in frames.result.environment:
+        if item.kind == "wheels":
+            modules = range(len(found)) if item.modules is None else item.modules
+            found[[number for number in modules if number < len(found)]] = True
+    return found
+
+
+def upright(along: Array, up: Array) -> Array:
     """Axes in columns (n, 3, 3): the first along a direction, the third as near to `up` as can be."""
     left = np.cross(up, along)
     left /= np.maximum(np.linalg.norm(left, axis=1, keepdims=True), 1e-12)

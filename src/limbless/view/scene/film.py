@@ -194,7 +194,7 @@ class Film:
     def picture(self, frame: int, position: Array, look_at: Array) -> Picture:
         """A frame (height, width, 3) from a place, looking at another, both m."""
         eye = _eye(self.k * position, self.k * look_at)
-        mesh, clear = _before(eye, _joined([*self._still, *self._moving(frame)])), self._clear(frame)
+        mesh, clear = _before(eye, _joined([*self._still, *self._moving(frame)])), _before(eye, self._clear(frame))
         for buffer, solid in ((self._buffer, mesh), (self._veil, clear)):
             _empty(buffer)
             fill(*project(eye, solid.points, buffer.near.shape), solid.faces, buffer)
@@ -242,6 +242,9 @@ class Film:
                 said.append(((float(at[0, 0]), float(at[0, 1])), text, "ms"))
         for spot, text, anchor in said:
             if text:
+                left, _, right, _ = draw.textbbox(spot, text, font=font, anchor=anchor)
+                inside = min(max(left, 8.0), self.size[0] - 8.0 - (right - left))  # beside an edge it would be cut off
+                spot = (spot[0] + inside - left, spot[1])
                 box = draw.textbbox(spot, text, font=font, anchor=anchor)
                 draw.rounded_rectangle((box[0] - 5, box[1] - 3, box[2] + 5, box[3] + 3), 4, fill=paper)
                 draw.text(spot, text, font=font, fill=ink, anchor=anchor)

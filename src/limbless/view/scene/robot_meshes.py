@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots.chain import Chain
 
 if TYPE_CHECKING:
     from limbless.view.scene.frames import Frames
 
-Array = NDArray[np.float64]
 _MOST = 200_000
 """Triangles of all meshes together: a page draws no more in time."""
 

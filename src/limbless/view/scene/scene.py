@@ -1,4 +1,4 @@
-"""A result on a display: body, trail, arrows and surroundings as nodes of a viser scene. Studio and replay share it.
+"""A result on a display: body, trail and arrows as nodes of a viser scene, on a `Stage`. Studio and replay share it.
 
 Everything that moves has its place in its own data (instances, vertices, points), in the world, and never as a pose of
 its node: a page takes a new pose into the picture that it draws next, new data only into the one after that. Parts that
@@ -19,13 +19,13 @@ import numpy as np
 from limbless.view.figures.style import colour_of
 from limbless.view.scene import arrows, tendon_lines, textures
 from limbless.view.scene.arrows import HEAD, SHAFT, linear, rgb
-from limbless.view.scene.body_shapes import Placed
+from limbless.view.scene.body_shapes import Placed, upright
 from limbless.view.scene.cameras import behind
 from limbless.view.scene.frames import Array, Frames
-from limbless.view.scene.glb import normals, one_mesh
+from limbless.view.scene.glb import one_mesh
 from limbless.view.scene.legend import Row
 from limbless.view.scene.moving_parts import MovingParts
-from limbless.view.scene.palette import GHOST, GHOSTLY, RUNG, SUN, SURFACE
+from limbless.view.scene.palette import GHOST, GHOSTLY, RUNG, SURFACE
 from limbless.view.scene.surroundings import round_step
 from limbless.view.scene.trail import PIECES, fading, trail_at
 from limbless.view.scene.world import DRAWN, World, metres
@@ -34,157 +34,11 @@ if TYPE_CHECKING:
     from viser import SceneApi
 
 FINE = 2.0**-13  # places are rounded to this share of the body's length, and turns: fewer bytes, and not to be seen
-SHADE = 0.38  # how dark a shadow on the ground is
-RIPPLES = 0.35  # period of ripples on water, in body lengths
 _OUT_OF_SIGHT = -1e4  # in units of the scene
 _TENDON = 0.0022  # width, in body lengths
 _ROUGH = {"joints": 0.8, "slices": 0.28, "tail": 0.28}
 _LANE = 0.25  # between runs side by side, in body lengths
 _SPOT = 1.7, 6.0  # size of a soft shadow over that of its section; how fast it shrinks with height, per body length
-
-
-def _put_sky(scene: SceneApi, picture: bytes, strength: float) -> None:
-    """A picture of our own all around. viser takes only its own by its public way: this message is the one that is not
-    public, and a test looks at the colour of the sky.
-    """
-    from viser import _messages
-
-    upright = (1.0, 0.0, 0.0, 0.0)
-    scene._websock_interface.queue_message(
-        _messages.EnvironmentMapMessage(
-            hdri_data=picture,
-            background=True,
-            background_blurriness=0.0,
-            background_intensity=textures.BRIGHTEST,
-            background_wxyz=upright,
-            environment_intensity=0.32 * textures.BRIGHTEST * strength,
-            environment_wxyz=upright,
-        )
-    )
-
-
-class Stage:
-    """Light, ground, obstacles and water of a `World` in a scene."""
-
-    def __init__(self, scene: SceneApi, world: World, shadows: bool = True, name: str = "/surroundings") -> None:
-        self.world, self._scene, self._name = world, scene, name
-        self._nodes: list[Any] = []
-        self._shaded: list[Any] = []  # what shadows fall on that is not lit
-        self._light_up()
-        self._carried: list[tuple[Any, float]] = []  # what flows with the water, and after how long a way it repeats
-        self._add_ground()
-        for key, shape in world.still.items():
-            self._put(key, world.k * shape.vertices, shape.faces, colours=shape.colours, roughness=0.6)
-        for number, (shape, opacity) in enumerate(world.clear):
-            colours = np.pad(shape.colours, ((0, 0), (0, 1)), constant_values=opacity)
-            self._put(f"pipe {number}", world.k * shape.vertices, shape.faces, colours=colours, clear=True, solid=False)
-        self._add_marks()
-        if world.surface is not None:
-            self._add_water(world.surface)
-        if world.theme.deep:
-            dust = (world.k * world.dust()).astype(np.float32)
-            node = scene.add_point_cloud(
-                f"{name}/dust", dust, rgb(world.theme.line), point_size=0.0032 * DRAWN, point_shape="circle"
-            )
-            self._nodes.append(node)
-            self._carried.append((node, DRAWN))
-        self.cast_shadows(shadows)
-
-    def _light_up(self) -> None:
-        """Sun, sky and fog."""
-        scene, theme = self._scene, self.world.theme
-        scene.configure_default_lights(enabled=False)
-        self._sun = scene.add_light_directional(
-            "/sun", color=(255, 246, 230), intensity=theme.sun, position=(SUN[0], SUN[1], SUN[2])
-        )
-        fill = scene.add_light_directional(
-            "/fill", color=(214, 230, 255), intensity=0.28 * theme.sun, position=(-1.0, -4.0, 2.0)
-        )
-        self._nodes += [self._sun, fill]
-        self.lay_fog(self.world.fog)
-        _put_sky(scene, textures.sky(theme), theme.fill)
-
-    def lay_fog(self, reach: Array) -> None:
-        """Between where it begins and where it hides everything, drawn."""
-        near, far = map(float, reach)
-        red, green, blue = map(int, linear(rgb(self.world.theme.horizon)))
-        self._scene.configure_fog(near, far, color=(red, green, blue))
-
-    def cast_shadows(self, on: bool) -> None:
-        """With or without: software that draws them takes a processor for itself."""
-        self._sun.cast_shadow = on
-        for node in self._shaded:
-            node.receive_shadow = SHADE if on else False
-
-    def _put(self, name: str, points: Array, faces: Any, *, solid: bool = True, **mesh: Any) -> Any:
-        """A mesh that throws shadows and has them on it, if it is `solid`."""
-        data = one_mesh(points, faces, **mesh)
-        node = self._scene.add_glb(f"{self._name}/{name}", data, cast_shadow=solid, receive_shadow=solid)
-        self._nodes.append(node)
-        return node
-
-    def _add_ground(self) -> None:
-        world = self.world
-        picture = textures.ground_picture(None if world.grain else world.theme)
-        points, faces, places, colours = world.ground_sheet()
-        look: dict[str, Any] = {"picture": picture, "lit": False, "solid": False}
-        self._shaded = [self._put("ground", world.k * points, faces, places=places, colours=colours, **look)]
-        for number, shape in enumerate(world.reliefs):
-            towards = normals(shape.vertices, shape.faces) @ (SUN / np.linalg.norm(SUN))
-            shade = np.repeat((0.45 + 0.67 * np.clip(towards, 0.0, 1.0))[:, None], 3, axis=1)
-            places = shape.vertices[:, :2] / world.period
-            relief = world.k * shape.vertices, shape.faces
-            self._shaded.append(self._put(f"relief {number}", *relief, places=places, colours=shade, **look))
-
-    def _add_marks(self) -> None:
-        """Edges of boxes, heights of steps, a ruler."""
-        world, name = self.world, self._name
-        if world.edges:
-            ends = (world.k * np.concatenate(world.edges)).astype(np.float32)
-            self._nodes.append(
-                self._scene.add_line_segments(
-                    f"{name}/edges", ends, rgb(world.theme.sides), thickness=1.8, thickness_units="screen"
-                )
-            )
-        for number, (text, place) in enumerate(world.heights):
-            self._nodes.append(
-                self._scene.add_label(f"{name}/height {number}", text, position=world.k * place, anchor="bottom-center")
-            )
-        if (laid := world.ruler()) is not None:
-            corners, count = laid
-            picture = textures.ruler_picture(world.theme, world.tile, count)
-            places = np.array([[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]])
-            faces = np.array([[0, 1, 2], [0, 2, 3]])
-            look: dict[str, Any] = {"picture": picture, "lit": False, "clear": True, "solid": False}
-            self._put("ruler", world.k * corners, faces, places=places, **look)
-
-    def _add_water(self, level: float) -> None:
-        world = self.world
-        points, faces, colours = world.water_sheet()
-        places = points[:, :2] / (RIPPLES * world.size)
-        look: dict[str, Any] = {"clear": True, "solid": False}
-        sheet = self._put(
-            *("water", world.k * points, faces),
-            **{"places": places, "colours": colours, "bumps": textures.ripples(), "roughness": 0.12, **look},
-        )
-        if not world.shore:  # colours that change with the distance from a shore do not flow
-            self._carried.append((sheet, RIPPLES * DRAWN))
-        else:
-            points, faces, colours = world.foam()
-            self._put("foam", world.k * points, faces, colours=colours, roughness=1.0, **look)
-
-    def show(self, frame: int) -> None:
-        """Let the water flow on."""
-        if self.world.stream.any():
-            gone = self.world.k * self.world.drift(frame)
-            for node, period in self._carried:
-                node.position = np.fmod(gone, period)
-
-    def remove(self) -> None:
-        for node in self._nodes:
-            node.remove()
-        self._nodes.clear()
-        self._carried.clear()
 
 
 class Display:
@@ -309,7 +163,7 @@ class Display:
             )
 
     def _add_spots(self) -> None:
-        """Soft dark spots on the ground below the body: it stands there without shadows too."""
+        """Soft dark spots on the ground below the body: without shadows it stands there too."""
         if self.theme.deep:
             return
         corners = np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
@@ -325,12 +179,14 @@ class Display:
         place, radius = f.position[frame], f.radius[frame]
         level = self.world.height(place[:, 0], place[:, 1])
         above = np.clip((place[:, 2] - radius[:, 1] - level) / f.size, 0.0, None)
-        wide = (
-            self.k * _SPOT[0] * np.maximum(0.55 * f.length[frame], radius[:, 0]) * np.clip(1.0 - _SPOT[1] * above, 0, 1)
-        )
+        left = np.clip(1.0 - _SPOT[1] * above, 0.0, 1.0)
+        ahead = f.rotation[frame][:, :, 0] * [1.0, 1.0, 0.0] + [1e-9, 0.0, 0.0]  # one that stands may turn as it likes
+        level_part = np.linalg.norm(ahead, axis=1)
+        long = _SPOT[0] * np.maximum(0.55 * f.length[frame] * level_part, radius[:, 0])
+        scale = self.k * np.stack([long * (left > 0.0), long * left, long], axis=1)
         where = np.stack([place[:, 0], place[:, 1], level + 1.2e-3 * f.size], axis=1)
-        scale = np.repeat(np.maximum(wide, 1e-6)[:, None], 3, axis=1)
-        return Placed(where, np.broadcast_to(np.eye(3), (len(where), 3, 3)), scale)
+        turned = upright(ahead / level_part[:, None], np.array([0.0, 0.0, 1.0]))
+        return Placed(where, turned, np.maximum(scale, 1e-6))
 
     # Moving
 

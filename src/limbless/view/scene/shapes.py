@@ -127,6 +127,15 @@ def bellows(length: float, y: float, z: float, theme: Theme) -> Shape:
     return turned(x, fold * y, fold * z, theme.joint, around=22, ends=False)
 
 
+def wheel_pair(y: float, z: float, theme: Theme) -> Shape:
+    """A wheel at each side of a module, down to its underside; how large they are is decoration."""
+    x, less = _bevelled(0.14 * y, 0.06 * y)
+    tyre, hub = 0.6 * z - less, 0.3 * z
+    wheel = turned(x, tyre, tyre, theme.joint) + turned([-0.15 * y, 0.15 * y], hub, hub, theme.belly)
+    across = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    return wheel.moved([0.0, 1.05 * y, -0.4 * z], across) + wheel.moved([0.0, -1.05 * y, -0.4 * z], across)
+
+
 def head(length: float, y: float, z: float, theme: Theme) -> Shape:
     """A tapered module that looks along x, with eyes."""
     back, nose, bevel = -0.5 * _SHARE * length, 0.5 * length, min(0.16 * min(y, z), 0.2 * length)

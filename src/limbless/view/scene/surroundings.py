@@ -14,7 +14,7 @@ from limbless.view.scene.shapes import Shape, axes_along, painted
 
 Faces = NDArray[np.uint32]
 _SIDES = 25  # points around a pipe
-_OPEN = 3.0  # waves beyond that, in body lengths
+_OPEN = np.array([3.0, 1.0, 3.0, 9.0])  # fine waves beyond the extent, and coarse ones beyond these, in body lengths
 _MARGIN = 0.8  # ground around all that the body sweeps, in body lengths
 
 
@@ -103,8 +103,13 @@ def tube_shape(tube: DrawnTube, colour: str) -> Shape:
 
 
 def wave_grid(extent: Extent) -> tuple[Array, Faces]:
-    """Places (n, 3) of a sheet over the extent, fine enough for waves, and its faces."""
-    more = _OPEN * extent.size
-    x, y = (np.linspace(extent.low[axis] - more, extent.high[axis] + more, WAVE_CELLS + 1) for axis in range(2))
+    """Places (n, 3) of a sheet over the extent, fine enough for waves, and coarse from there to where fog hides it,
+    and its faces.
+    """
+    near, far = _OPEN[0] * extent.size, _OPEN[1:] * extent.size
+    x, y = (
+        np.concatenate([low - far[::-1], np.linspace(low, high, WAVE_CELLS + 1), high + far])
+        for low, high in np.stack([extent.low - near, extent.high + near], axis=1)[:2]
+    )
     X, Y = np.meshgrid(x, y, indexing="ij")
     return np.stack([X, Y, 0.0 * X], axis=-1).reshape(-1, 3), grid_faces(*X.shape)

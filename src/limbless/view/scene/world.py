@@ -12,7 +12,7 @@ from limbless.view.scene import surroundings
 from limbless.view.scene.cameras import camera_for
 from limbless.view.scene.frames import Array, Frames
 from limbless.view.scene.palette import DROWNED, SAND, SAND_BED, SURFACE, WET, Theme, light
-from limbless.view.scene.shapes import Shape, axes_along, bevelled_box, peg, sphere
+from limbless.view.scene.shapes import Shape, axes_along, bevelled_box, painted, peg, sphere
 from limbless.view.scene.textures import TILES
 
 DRAWN = 5.0
@@ -25,6 +25,8 @@ _ABSORBED = 14.0  # how fast water takes the colour of sand, per body length of 
 _SOAKED = 0.012, 0.004  # how high above the water sand is wet, and how gradually it dries, in body lengths
 _NEAR = 1.6  # distance of the usual camera, in body lengths
 _WALL = 0.25  # opacity of a pipe
+_VEIL = 0.5  # opacity of sand over a body
+_BURIED = 0.05  # share of the body, over the run, from which on one sees through the sand
 _ROWS = np.array([-2.0 * _FAR, *np.linspace(-1.0, 1.0, 81), 1.5, 3.0, 6.0, 2.0 * _FAR])
 """Distances from a shore, in body lengths, close to each other where colours change."""
 
@@ -46,6 +48,7 @@ class World:
         self.clear: list[tuple[Shape, float]] = []  # one sees through them, with their opacity
         self.upright = True  # whether all obstacles are bars
         self._tops: list[DrawnBox] = []
+        self._brinks: list[Array] = []  # where the heights of steps are told
         self._grids: list[DrawnRelief] = []
         self._planes: list[tuple[float, float, float]] = []
         items = together(frames[0].result.environment)
@@ -53,9 +56,11 @@ class World:
             for one in item.drawn():
                 self._take(one, f"{one.name} {number}")
         sand: Any = next((item for item in items if item.kind == SAND_BED), None)
-        top = float(np.median(self.frames.position[..., 2] + self.frames.radius[..., 1]))
-        if sand is not None and sand.depth is None and top > (sand.surface or 0.0):  # else it would hide the body
-            self._planes.append((sand.surface or 0.0, 0.0, 0.0))
+        bed = None if sand is None or sand.depth is not None else float(sand.surface or 0.0)
+        tops = self.frames.position[..., 2] + self.frames.radius[..., 1]
+        self.veiled = bed is not None and bool((tops < bed).mean() > _BURIED)  # sand would hide the body
+        if bed is not None and not self.veiled:
+            self._planes.append((bed, 0.0, 0.0))
         self.reference = not self._planes
         depth = min(self.extent.floor, *(float(one.heights.min()) for one in self._grids), np.inf)
         floor = depth - (1.6 if theme.deep else 1.0) * _BELOW * self.size
@@ -65,6 +70,13 @@ class World:
         self.sandy = self.surface is not None and not self.reference
         self.grain = self.sandy or sand is not None  # sand in place of tiles
         self.shore = self.sandy and self.slope > 1e-3  # ground rises out of still water
+        for place in self._brinks:  # the floor for reference is no ground to rise from
+            rise = place[2] - (0.0 if self.reference else float(self.height(place[0], place[1], tops=False)))
+            self.heights.append((f"step +{metres(rise)}", place))
+        if bed is not None and self.veiled:
+            places, faces = self._over()
+            sheet = np.concatenate([places, np.full((len(places), 1), bed)], axis=1)
+            self.clear.append((painted(sheet, faces, SAND), _VEIL))
         self.period = self.tile * TILES * (0.5 if self.grain else 1.0)  # of the ground's texture, m
         waters: list[Any] = [item for item in items if item.moving]
         self.stream = np.asarray(sum((item.stream for item in waters), np.zeros(3)))  # of all water, m/s
@@ -122,7 +134,7 @@ class World:
         beside = float(np.clip(way, centre[0] - 0.45 * sizes[0], centre[0] + 0.45 * sizes[0]))
         height = centre[2] + 0.5 * sizes[2]
         place = np.array([beside, centre[1] - 0.5 * sizes[1], height])
-        self.heights.append((f"step +{metres(height)}", place))
+        self._brinks.append(place)
 
     # Heights
 
@@ -227,6 +239,7 @@ class World:
         tiles = f"small tiles {metres(self.tile)}, large {metres(0.5 * TILES * self.tile)}"
         told = [f"body {metres(self.size)} long"]
         if self.reference:
+            told += ["sand, drawn to be seen through"] if self.veiled else []
             told += [f"floor for reference, not in the model{'' if self.grain else f'; {tiles}'}"]
         elif self.grain and not self.sandy:
             told += ["sand; its grain is decoration"]

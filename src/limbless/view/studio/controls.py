@@ -29,8 +29,8 @@ CAMERAS, PICTURES = ("start", "side", "top", "front"), ("PNG", "SVG", "PDF")
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "10")
 TELLING = 0.25  # s between two moves of the bar of a run
 _BUTTON = (
-    "width:calc(100% - 24px);margin:4px 12px;padding:5px;border:0;border-radius:4px;"
-    "background:var(--mantine-primary-color-filled);color:var(--mantine-primary-color-contrast);font-size:14px"
+    "width:calc(100% - 20px);margin:4px 10px;padding:4px;border:0;border-radius:2px;"
+    "background:var(--mantine-primary-color-filled);color:var(--mantine-primary-color-contrast);font-size:13px"
 )
 # A page from another machine (--host) is no secure context: there only the older way to copy works.
 _COPY = """

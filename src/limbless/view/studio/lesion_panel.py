@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.controllers.base import Lesion
-from limbless.view.studio.server import by_visitor
+from limbless.view.studio.server import Panel, by_visitor
 
 if TYPE_CHECKING:
     from limbless.simulation.result import Result
@@ -19,20 +19,17 @@ WIDEST, ROW = 320, 8  # of a raster, pixels; and the height of a neuron in it
 _HIGH, _LOW = np.array([178.0, 24.0, 43.0]), np.array([33.0, 102.0, 172.0])  # colours of +1 and -1; 0 is white
 
 
-class LesionPanel:
+class LesionPanel(Panel):
     """The folder with the switches of a controller that can be cut; for other scenarios there is none."""
 
     def __init__(self, page: Page) -> None:
-        self.page = page
-        self._parts: list[Any] = []
+        super().__init__(page)
         self.switches: dict[str, list[Any]] = {}
 
     def show(self, result: Result) -> None:
         """Offer them for a new result."""
-        for part in self._parts:
-            part.remove()
-        self._parts, self.switches = [], {}
-        counts, gui = lesion_counts(result), self.page.client.gui
+        self._clear()
+        self.switches, counts, gui = {}, lesion_counts(result), self.page.client.gui
         if not counts:
             return
         folder = gui.add_folder("Lesions", order=22, expand_by_default=False)

@@ -12,7 +12,8 @@ from limbless.view.scene.cameras import FAR, FIELD, camera_for
 from limbless.view.scene.frames import Frames, frames_of
 from limbless.view.scene.legend import legend
 from limbless.view.scene.palette import theme_of
-from limbless.view.scene.scene import Display, Stage
+from limbless.view.scene.scene import Display
+from limbless.view.scene.stage import Stage
 from limbless.view.scene.surroundings import extent_of
 from limbless.view.scene.world import DRAWN, World
 from limbless.view.studio.auth import LOOPBACK, AuthMiddleware

@@ -8,16 +8,14 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.search.studies.connection_field import pose_of
 from limbless.search.studies.strokes import Loop, Stroke
 
 if TYPE_CHECKING:
     from limbless.search.studies.connection import Connection
 
-Array = NDArray[np.float64]
 COMPONENTS = ("x", "y", "turn")
 POINTS, MOST_POINTS = 12, 24
 WIDE, HIGH, EDGE = 320.0, 320.0, 34.0  # of the map in its own units, and of the room for labels

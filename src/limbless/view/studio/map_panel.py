@@ -3,14 +3,13 @@ of it does."""
 
 from __future__ import annotations
 
-import threading
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from limbless.core import InputError
-from limbless.view.studio.server import by_visitor
+from limbless.view.studio.server import Panel, by_visitor
 
 if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
@@ -19,24 +18,21 @@ if TYPE_CHECKING:
     from limbless.view.studio.page import Page
 
 
-class MapPanel:
+class MapPanel(Panel):
     """The folder with the map of a robot whose motion no past decides; for others there is none."""
 
     def __init__(self, page: Page) -> None:
-        self.page = page
-        self._parts: list[Any] = []
-        self._busy = threading.Lock()
-        self._wanted: str | None = None
+        super().__init__(page)
         self.editor: LoopEditor | None = None
 
     def show(self, result: Result) -> None:
         """Offer it for a new result; a loop that is being pulled stays where the robot is the same."""
         if result.scenario is None or not has_map(result.scenario):
-            self._remove()
+            self._clear()
             return
         if self._parts and self.editor is not None and _same(self.editor.connection.scenario, result.scenario):
             return
-        self._remove()
+        self._clear()
         gui = self.page.client.gui
         with self.page.controls.numbers_tab:
             folder = gui.add_folder("Map", order=22, expand_by_default=False)
@@ -65,58 +61,43 @@ class MapPanel:
         by_visitor(self.gait, self.as_gait)
         by_visitor(self.best, self.find_best)
 
-    def _remove(self) -> None:
-        for part in self._parts:
-            part.remove()
-        self._parts, self.editor = [], None
+    def _clear(self) -> None:
+        super()._clear()
+        self.editor = None
 
     def find(self, scenario: Scenario) -> None:
         """The connection of the scenario that is shown."""
         from limbless.search.studies.connection import connection
         from limbless.view.studio.loop_editor import LoopEditor
 
-        try:
+        with self._refusing():
             self.editor = LoopEditor(connection(scenario))
-        except InputError as error:
-            self.page.controls.refuse(str(error))
-            return
-        with self.page.told_together():
-            for handle in (self.component, self.field, self.gait, self.best):
-                handle.visible = True
-            self.button.visible = False
-        self.draw()
+            with self.page.told_together():
+                for handle in (self.component, self.field, self.gait, self.best):
+                    handle.visible = True
+                self.button.visible = False
+            self.draw()
 
-    def ask(self, text: str) -> None:
-        """Pull a point; while one is being pulled only the newest wish is kept."""
-        self._wanted = text
-        while self._wanted is not None and self._busy.acquire(blocking=False):
-            try:
-                wanted, self._wanted = self._wanted, None
-                self._pull(wanted)
-            finally:
-                self._busy.release()
-
-    def _pull(self, text: str) -> None:
+    def _follow(self, text: str) -> None:
+        """Pull a point."""
         editor = self.editor
         if editor is None or not text.strip():
             return
-        try:
-            number, *places = text.split()
-            shapes = np.array([editor.from_picture(x, y) for x, y in np.array(places, dtype=float).reshape(-1, 2)])
-            if number == "draw":
+        with self._refusing():
+            try:
+                number, *places = text.split()
+                shapes = np.array([editor.from_picture(x, y) for x, y in np.array(places, dtype=float).reshape(-1, 2)])
+                point, place = None if number == "draw" else int(number), shapes[0]
+            except (ValueError, IndexError):
+                raise InputError(
+                    "pull: write the number of a point and its place, such as 0 200 120, or draw and the places of a "
+                    f"loop; got {text[:60]!r}"
+                ) from None
+            if point is None:
                 editor.draw(shapes)
             else:
-                editor.pull(int(number), shapes[0])
-        except (ValueError, IndexError):
-            self.page.controls.refuse(
-                "pull: write the number of a point and its place, such as 0 200 120, or draw and the places of a loop; "
-                f"got {text[:60]!r}"
-            )
-            return
-        except InputError as error:
-            self.page.controls.refuse(str(error))
-            return
-        self.draw()
+                editor.pull(point, place)
+            self.draw()
 
     def draw(self) -> None:
         """The map, the body along the loop, and the numbers."""
@@ -141,12 +122,8 @@ class MapPanel:
         """Run the robot along the loop."""
         if self.editor is None:
             return
-        try:
-            gait = self.editor.stroke.gait()
-        except InputError as error:
-            self.page.controls.refuse(str(error))
-            return
-        self.page.tune("gait", gait.model_dump(mode="json", exclude_none=True))
+        with self._refusing():
+            self.page.tune("gait", self.editor.stroke.gait().model_dump(mode="json", exclude_none=True))
 
     def find_best(self) -> None:
         """The best loop, for efficiency where there is a resistance, else for distance."""
@@ -154,13 +131,9 @@ class MapPanel:
         if editor is None:
             return
         aim = "efficiency" if editor.connection.medium == "drag" else "distance"
-        try:
-            best = editor.connection.optimum(aim, starts=2)
-        except InputError as error:
-            self.page.controls.refuse(str(error))
-            return
-        editor.take(best.loop)
-        self.draw()
+        with self._refusing():
+            editor.take(editor.connection.optimum(aim, starts=2).loop)
+            self.draw()
 
 
 def has_map(scenario: Scenario) -> bool:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core import InputError, SimulationError
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.view.scene.frames import Frames
-from limbless.view.studio.server import by_visitor, handed_over
+from limbless.view.studio.server import Panel, by_visitor, handed_over
 
 if TYPE_CHECKING:
     from limbless.models.chain.soft.linearisation import SmallMotions
@@ -27,21 +26,19 @@ SHORTEST, LONGEST = 1.0, 4.0  # s that a swing takes on the screen: fast ones ar
 _LOOK = "padding:1px 12px 1px 0"
 
 
-class ModePanel:
+class ModePanel(Panel):
     """The folder with the modes of a soft body; for other robots there is none."""
 
     def __init__(self, page: Page) -> None:
-        self.page = page
-        self._parts: list[Any] = []
+        super().__init__(page)
         self._swings: list[Frames] = []
         self._lasts, self._shown = 1.0, -1
         self.found: SmallMotions | None = None
 
     def show(self, result: Result) -> None:
         """Offer them for a new result, if its body is soft."""
-        for part in self._parts:
-            part.remove()
-        self._parts, self._swings, self.found = [], [], None
+        self._clear()
+        self._swings, self.found = [], None
         if result.scenario is None or result.scenario.model.kind != MODEL:
             return
         gui = self.page.client.gui
@@ -60,16 +57,13 @@ class ModePanel:
 
     def find(self, result: Result) -> None:
         """Linearise, and tell what came out."""
-        try:
+        with self._refusing():
             self.found = small_motions(result, at_end=self.about.value == ABOUT[0])
-        except (InputError, SimulationError) as error:
-            self.page.controls.refuse(str(error))
-            return
-        with self.page.told_together():
-            self.table.content = _table(self.found)
-            names = [_name(self.found, number) for number in range(_count(self.found))]
-            self.choice.options, self.choice.visible = (NONE, *names), True
-            self.choice.value = NONE
+            with self.page.told_together():
+                self.table.content = _table(self.found)
+                names = [_name(self.found, number) for number in range(_count(self.found))]
+                self.choice.options, self.choice.visible = (NONE, *names), True
+                self.choice.value = NONE
 
     def _choose(self) -> None:
         """Let a mode swing, until play goes on or none is chosen."""

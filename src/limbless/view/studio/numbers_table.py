@@ -31,7 +31,8 @@ def numbers_table(result: Result, other: Result | None, degrees: bool = False) -
             label, "padding:1px 10px 1px 12px;color:var(--mantine-color-dimmed);white-space:nowrap;vertical-align:top"
         )
         lines.append(f"<tr>{name}{cells}</tr>")
-    return f"<table id='numbers' style='font-size:12.5px;border-collapse:collapse'>{head}{''.join(lines)}</table>"
+    look = "font-size:12.5px;border-collapse:collapse;margin-bottom:8px"
+    return f"<table id='numbers' style='{look}'>{head}{''.join(lines)}</table>"
 
 
 def _placed(rows: list[tuple[str, str]]) -> dict[tuple[str, int], str]:

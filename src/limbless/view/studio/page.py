@@ -20,7 +20,8 @@ from limbless.view.figures.style import colour_of
 from limbless.view.scene.cameras import FAR, FIELD, VIEWS, camera_for, followed, seen_from
 from limbless.view.scene.frames import Frames, frames_of
 from limbless.view.scene.palette import theme_of
-from limbless.view.scene.scene import Display, Rungs, Stage
+from limbless.view.scene.scene import Display, Rungs
+from limbless.view.scene.stage import Stage
 from limbless.view.scene.world import DRAWN, World
 from limbless.view.studio.controls import Controls
 from limbless.view.studio.lesion_panel import LesionPanel

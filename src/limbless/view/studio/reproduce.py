@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from limbless.core.functions.callables import functions_in
+from limbless.core import functions_in
 from limbless.scenarios import loader
 from limbless.scenarios.scenario import Scenario
 

@@ -23,6 +23,7 @@ appear over many pictures, which takes long where each is slow.
 STYLE = f"""<style>
 .mantine-NumberInput-root[style*="width: 3rem"] {{ width: 5.6rem !important; flex-shrink: 0 }}
 .mantine-NumberInput-input {{ font-variant-numeric: tabular-nums; letter-spacing: 0 !important; text-align: right }}
+.mantine-Slider-markLabel {{ margin-top: 2px }}
 label wbr {{ display: none }}
 .refused {{ color: #8a2500; background: #fdeee7; border-left: 4px solid #D55E00; padding: 4px 8px;
   margin: -2px 10px 8px; font-size: 12.5px; white-space: pre-wrap }}

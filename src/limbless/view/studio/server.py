@@ -5,16 +5,19 @@ opens a way in from outside.
 from __future__ import annotations
 
 import contextlib
+import threading
 import time as clock
 import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from limbless.core import InputError
+from limbless.core import InputError, SimulationError
 from limbless.view.studio.auth import LOOPBACK, AuthMiddleware, in_front_of_viser, refuse_without
 
 if TYPE_CHECKING:
     from viser import ClientHandle, ViserServer
+
+    from limbless.view.studio.page import Page
 
 _HANDING = 30.0  # s that what was told before may take to be handed over; whoever has left is not waited for
 _TOGETHER = 4096  # messages that are sent as one: a robot of many meshes is moved by hundreds
@@ -68,6 +71,42 @@ def by_visitor(handle: Any, action: Callable[[], Any]) -> None:
             action()
 
     getattr(handle, "on_click" if hasattr(handle, "on_click") else "on_update")(changed)
+
+
+class Panel:
+    """Controls of a page that a result has or has not, and what they do."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self._parts: list[Any] = []
+        self._busy = threading.Lock()
+        self._wanted: Any = None
+
+    def _clear(self) -> None:
+        for part in self._parts:
+            part.remove()
+        self._parts = []
+
+    def ask(self, wanted: Any) -> None:
+        """Follow a wish of the visitor; while one is being followed only the newest is kept."""
+        self._wanted = wanted
+        while self._wanted is not None and self._busy.acquire(blocking=False):
+            try:
+                wanted, self._wanted = self._wanted, None
+                self._follow(wanted)
+            finally:
+                self._busy.release()
+
+    def _follow(self, wanted: Any) -> None:
+        """Do what is wished."""
+
+    @contextlib.contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """What cannot be done is said on the page, and is left there."""
+        try:
+            yield
+        except (InputError, SimulationError) as error:
+            self.page.controls.refuse(str(error))
 
 
 def handed_over(client: ClientHandle) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from limbless.core import InputError, SimulationError, registry
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.view.scene.frames import Array, Frames
 from limbless.view.scene.world import DRAWN
+from limbless.view.studio.server import Panel
 
 if TYPE_CHECKING:
     from limbless.simulation.result import Result
@@ -22,22 +22,18 @@ FOLLOW = ("y", "z")
 """What the tensions of two antagonist pairs can choose: the tip's place across the unbent body."""
 
 
-class Target:
+class Target(Panel):
     """The handle at the tip of a tendon-driven spine; for other robots there is none."""
 
     def __init__(self, page: Page) -> None:
-        self.page = page
+        super().__init__(page)
         self.statics: Any = None
         self.solution: Any = None
-        self._parts: list[Any] = []
-        self._busy = threading.Lock()
-        self._wanted: Array | None = None
 
     def show(self, result: Result) -> None:
         """Offer the handle for a new result, if its robot can follow it."""
-        for part in self._parts:
-            part.remove()
-        self._parts, self.statics = [], statics_of(result)
+        self._clear()
+        self.statics = statics_of(result)
         if self.statics is None:
             return
         frames, self._k = self.page.frames, self.page.display.k
@@ -61,17 +57,8 @@ class Target:
             self.handle.visible = not playing
             self.handle.position = self._k * place
 
-    def ask(self, place: Array) -> None:
-        """Follow the handle to a place in the world, m; while one is being found only the newest wish is kept."""
-        self._wanted = place
-        while self._wanted is not None and self._busy.acquire(blocking=False):
-            try:
-                wanted, self._wanted = self._wanted, None
-                self._follow(wanted)
-            finally:
-                self._busy.release()
-
     def _follow(self, place: Array) -> None:
+        """Follow the handle to a place in the world, m."""
         statics = self.statics
         if statics is None:
             return

@@ -88,9 +88,8 @@ def test_oscillators_activate_muscles() -> None:
     """r (1 + cos θ) of either side."""
     cord = {"kind": "oscillators", "sides": 2, "output": "activation", "strength": 0.5, "initial": {"amplitude": 1.0}}
     muscles = {"kind": "muscles", "alpha": 0.02, "beta": 0.0, "gamma": 0.0, "delta": 0.0}
-    found = ll.run(
-        {"name": "cord", "robot": BODY, "actuation": muscles, "controller": cord, "duration": 0.5, "step": 0.001}
-    )
+    parts = {"robot": BODY, "environment": ["water"], "actuation": muscles, "controller": cord}
+    found = ll.run({"name": "cord", "duration": 0.5, "step": 0.001, **parts})
     left, right = 0.5 * found.dataset["activity"].values.T
     np.testing.assert_allclose(found.dataset["joint_torque"].values[:, 0], 0.02 * (left - right), atol=1e-12)
     assert np.abs(left - right).max() > 0.5

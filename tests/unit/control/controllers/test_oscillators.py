@@ -53,6 +53,43 @@ def test_detuned_oscillators_lock_with_the_lags_of_the_formula() -> None:
     np.testing.assert_allclose(expected[:3], [0.920726, 1.018794, 1.078689], atol=1e-6)
 
 
+SALAMANDER = {
+    "sides": 2,
+    "body": {"frequency": [0.3, 0.2], "amplitude": [0.196, 0.065], "range": [1, 5]},
+    "limbs": {"count": 4},
+    "coupling": {"lag": "45 deg"},
+}
+STANDING = [0.1523291005, 0.0772612029, 0.3380908754, 2.3197743108, 0.3573760628, 0.0807120674, 0.1497261808]
+"""Lags along a cord that limbs draw with drive 2, by an independent program of phases and amplitudes (60 s)."""
+
+
+@pytest.mark.parametrize(
+    ("drive", "lags", "body", "limbs"), [(2.0, STANDING, 0.4, 0.4), (4.0, [np.pi / 4] * 7, 1.1, 0.0)]
+)
+def test_limbs_make_the_wave_stand_until_a_drive_above_3_silences_them(
+    drive: float, lags: list[float], body: float, limbs: float
+) -> None:
+    """A walk at the rhythm of the limbs, and a swim at that of the body; sides stay opposite, limbs move nothing."""
+    found = cord({**SALAMANDER, "drive": drive}, duration=30.0, step=0.005)
+    state, names = found.dataset["controller_state"].values, found.dataset["neuron"].values
+    np.testing.assert_allclose(np.mod(-np.diff(state[-1, :8]), 2.0 * np.pi), lags, atol=1e-8)
+    apart = np.mod(state[-1, :8] - state[-1, 8:16], 2.0 * np.pi)
+    np.testing.assert_allclose(apart, np.pi, atol=1e-8)
+    turns = (state[-1, :20] - state[40, :20]) / (2.0 * np.pi * 6.0)
+    np.testing.assert_allclose(turns, [body] * 16 + [limbs] * 4, atol=2e-9)
+    np.testing.assert_allclose(state[-1, 36:], 0.131 * (1.0 + drive) if drive < 3.0 else 0.0, atol=1e-9)
+    activity = 1e-6 * found.dataset["activity"].values
+    np.testing.assert_allclose(found.dataset["joint_torque"], activity[:, :8] - activity[:, 8:16], atol=1e-18)
+    assert list(names[16:]) == ["limb 0 left", "limb 0 right", "limb 1 left", "limb 1 right"]
+
+
+def test_limbs_that_are_cut_hold_the_body_still() -> None:
+    """They have no rhythm of their own, and it follows them."""
+    silent = {**SALAMANDER, "drive": 2.0, "lesion": {"oscillators": [16, 17, 18, 19]}}
+    late = cord(silent, duration=20.0, step=0.005).dataset["controller_state"].values[:, :20]
+    assert np.abs(late[-1] - late[-10]).max() < 1e-6
+
+
 @pytest.mark.parametrize("order", [1, 2])
 def test_amplitudes_grow_as_their_closed_form(order: int) -> None:
     found, a = cord({"order": order, "haste": 20.0}, duration=0.25, links=3), 20.0
@@ -246,7 +283,9 @@ def test_a_target_is_followed_by_feedback() -> None:
     controller = ll.Oscillators(output="target", strength=0.3, coupling={"lag": "40 deg"}, haste=50.0)
     robot = {"preset": "uniform", "base": "planar", "links": 5, "length": 0.08}
     pd = {"kind": "pd", "rate": 200.0}
-    found = ll.simulate(robot, None, actuation=pd, controller=controller, duration=1.0, step=0.001, record_every=0.01)
+    found = ll.simulate(
+        robot, None, ll.Water(), actuation=pd, controller=controller, duration=1.0, step=0.001, record_every=0.01
+    )
     wanted = 0.3 * found.dataset["activity"].values[50:]
     assert np.abs(found.dataset["joint_position"].values[50:] - wanted).max() < 3e-3
 
@@ -275,6 +314,10 @@ def test_measures_of_a_rhythm() -> None:
         ({"actuation": "motion"}, "controller.output: torque needs an actuation of kind torque or pd or servo"),
         ({"controller.output": "target"}, "target needs an actuation of kind pd or motor,"),
         ({"controller.drive": 2.0}, "drive: has an effect only together with `body`"),
+        ({"controller.limbs": {"count": 4}}, "limbs: they go with `sides: 2`, and with a `drive` and a `body`"),
+        ({"controller.feedback.0.sense.kind": "contact_force"}, "'contact_force' needs contacts; choose model.kind"),
+        ({"controller.feedback.0.sense": {"kind": "target"}}, "point: a sense 'target' needs one"),
+        ({"controller.feedback.0.sense": {"kind": "cross_track"}}, "oscillators do not sense 'cross_track'; let a"),
         ({"model": "macro-continuous"}, "takes no controller with state"),
         ({"controller.haste": 5000.0}, "too long for the amplitudes of oscillators"),
         (
@@ -322,9 +365,27 @@ def test_steps_among_contacts_are_of_second_order_for_oscillators_alone() -> Non
     assert apart[0] > 3.5 * apart[1] > 3.5 * 3.5 * apart[2]
 
 
+def counted(t: Any, s: Any, z: Any) -> Any:
+    return s, np.zeros(0)
+
+
 @pytest.fixture(scope="module")
 def crawl() -> ll.Result:
-    return ll.run("snake-cpg", {"duration": 0.2, "record_every": 0.1, "actuation.rate": 200.0})
+    """With a third controller that adds up how long, and how hard, each link touches the ground."""
+    loops = list(ll.Scenario.load("snake-cpg").loops)
+    touch = [{"kind": kind, "of": "all", "axis": "vertical"} for kind in ("contact_state", "contact_force")]
+    del touch[0]["axis"]
+    feeling = {"kind": "function", "law": counted, "state": {"sum": [0.0] * 30}, "senses": touch, "output": "signal"}
+    changes = {"duration": 0.2, "record_every": 0.1, "actuation.rate": 200.0}
+    return ll.run("snake-cpg", {**changes, "controller": [*loops, feeling]})
+
+
+def test_links_know_whether_they_touch(crawl: ll.Result) -> None:
+    """1 or 0 in each step of 0.5 ms, and 1 wherever there is a force."""
+    spent, impulse = crawl.dataset["controller_state"].values[-1, -30:].reshape(2, -1)
+    steps = spent / 0.0005
+    np.testing.assert_allclose(steps, np.round(steps), atol=1e-9)
+    assert np.array_equal(steps > 0.5, impulse > 0.0) and 0.0 < steps.max() < 400.5 and np.ptp(steps) > 0.5
 
 
 def test_a_snake_on_the_ground_follows_its_oscillators(crawl: ll.Result) -> None:

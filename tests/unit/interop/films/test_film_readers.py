@@ -139,6 +139,8 @@ def test_a_dataset_of_movement_is_taken_as_it_is(tmp_path: Path) -> None:
         ({"t": 0, "x": 2.0, "y": 1.7}, 1, "mm/1000"),
         ({"t": [0, 1], "x": [[1, 2, 3], [2, 3]], "y": [[0, 0, 0], [0, 0]]}, 3, "microns"),
         ({"t": [0, 1], "x": [2.0, 2.1], "y": [1.7, None]}, 1, "m*1e-3"),
+        ({"t": [0], "x": [2.0], "y": [1.7]}, 1, "megametres/1e9"),
+        ({"t": [0], "x": [2.0], "y": [1.7]}, 1, "dm"),
         ({"t": [], "x": [], "y": []}, 0, "inches"),
     ],
 )
@@ -148,7 +150,7 @@ def test_wcon_as_loosely_as_it_is_written(tmp_path: Path, text: dict[str, Any], 
     tracks = wcon.read_all(tmp_path / "a.wcon")
     assert [track.points.shape[1] for track in tracks] == ([points] if points else [])
     if points:
-        size = {"mm": 1e-3, "mm/1000": 1e-6, "microns": 1e-6, "m*1e-3": 1e-3}[unit]
+        size = {"mm": 1e-3, "mm/1000": 1e-6, "microns": 1e-6, "m*1e-3": 1e-3, "dm": 0.1}.get(unit, 1e-3)
         first = np.ravel(text["x"][0] if isinstance(text["x"], list) else text["x"])[0]
         assert tracks[0].points[0, 0, 0] == pytest.approx(first * size)
 

@@ -36,7 +36,7 @@ def test_a_c_program_steps_the_robot_of_the_library(tmp_path: Path) -> None:
     reference = re.search(r'name="base_position\[1\]" valueReference="(\d+)"', about)
     assert guid and reference
     (binary,) = (tmp_path / "eel" / "binaries").rglob("limbless.*")
-    resources = f"file://{tmp_path}/eel/resources"
+    resources = f"file:{tmp_path}/eel/resources"  # as the page writes it
     said = subprocess.run(
         [tmp_path / "steps", binary, resources, guid[1], reference[1]], check=True, capture_output=True, text=True
     ).stdout

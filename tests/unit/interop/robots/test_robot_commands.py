@@ -12,7 +12,6 @@ from limbless.cli.main import main
 from limbless.cli.scenario_arguments import permitted
 from limbless.core.errors import InputError
 from limbless.interop.robots.first_run import first_scenario
-from limbless.robots.presets.khalil_eel import KhalilEel
 from tests.unit.interop.robots.descriptions import sdf, urdf, written
 from tests.unit.interop.robots.test_serial_trunk import LEGS
 
@@ -90,13 +89,16 @@ def test_export_writes_what_is_read_again(tmp_path: Path) -> None:
 
 
 def test_what_formats_cannot_hold(tmp_path: Path) -> None:
-    spherical = KhalilEel(joints="spherical") if "joints" in KhalilEel.model_fields else None
+    weighs = {"mass": 1.0, "inertia": (0.01, 0.0, 0.0, 0.01, 0.0, 0.01)}
+    ball = {"position": (0.1, 0.0, 0.0), "joint": {"kind": "spherical"}, **weighs}
+    light = {"position": (0.1, 0.0, 0.0), "joint": {"axis": (0.0, 0.0, 1.0), "rotor_inertia": 0.1}, "name": "light"}
     chain = ll.Aiko(links=3, rotor_inertia=0.1, viscous_friction=0.2).build()
     text = ll.save_robot(chain, tmp_path / "a.urdf").read_text()
     assert "without: rotor_inertia of 2 joints" in text and "np.float64" not in text
-    if spherical is not None:
-        with pytest.raises(InputError, match="URDF has no spherical joint; write MJCF"):
-            ll.save_robot(spherical, tmp_path / "b.urdf")
+    with pytest.raises(InputError, match="URDF has no spherical joint; write MJCF"):
+        ll.save_robot(ll.Chain(links=(weighs, ball)), tmp_path / "b.urdf")
+    with pytest.raises(InputError, match="'light': MuJoCo has no spherical joint beside another"):
+        ll.save_robot(ll.Chain(links=(weighs, light, ball)), tmp_path / "b.xml")
     with pytest.raises(InputError, match=r"ends in \.xml, \.mjcf, \.urdf"):
         ll.save_robot(chain, tmp_path / "a.step")
     with pytest.raises(InputError, match="only chains are written"):

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from limbless.mechanics.contact import arc_length
-from limbless.mechanics.contact import homotopy as paths
+from limbless.mechanics.contact import arc_length, homotopy as paths
 from limbless.mechanics.contact.homotopy import HomotopyRow, HomotopyState
 from limbless.mechanics.contact.scene import ContactRow
 

@@ -13,8 +13,7 @@ from limbless.mechanics.compiled.arrays import tangents, values
 from limbless.mechanics.compiled.batching import as_duals, stack_lanes
 from limbless.mechanics.compiled.decorators import kernel
 from limbless.mechanics.compiled.flat_array import unpack, unpack_duals, unpack_lanes
-from limbless.mechanics.integrate import dirk
-from limbless.mechanics.integrate import running_totals as counting
+from limbless.mechanics.integrate import dirk, running_totals as counting
 from limbless.mechanics.integrate.dirk import score_stages, total_stages
 from limbless.mechanics.integrate.running_totals import (
     NEVER,

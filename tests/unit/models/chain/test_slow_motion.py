@@ -302,6 +302,11 @@ def test_an_elastic_tendon_is_drawn_in_slowly() -> None:
 
 
 ROD = ll.Rod(length=0.5, half_width=0.01, strains="planar", base="planar", passive={}, stiffness=0.02)
+PUSHED = {
+    "robot": ll.UniformChain(links=2, length=0.2, base="planar"),
+    "gait": ll.FunctionGait(function=pushed, drives="torque"),
+    "actuation": {"kind": "torque"},
+}
 REFUSED = [
     ({"robot": ROD.changed(base="free")}, r"nothing resists the roll about the body's own axis"),
     ({"environment": [ll.Gravity()]}, r"nothing resists the motion along"),
@@ -309,6 +314,10 @@ REFUSED = [
     ({"environment": [ll.Water()]}, r"model\.inertia: false leaves out the water that a body carries along"),
     ({"environment": [ll.Ground(), ll.Gravity()]}, r"model\.inertia: hard contact needs inertia"),
     ({"model": {"integrator": "rk4"}}, r"model\.integrator: without inertia elasticity is stiff"),
+    (
+        {**PUSHED, "model": {"kind": "newton-euler", "integrator": "rk4"}},
+        r"model\.integrator: .* explicit steps \(rk4\)",
+    ),
     ({"initial": ll.Initial(twist=(0.1, 0, 0, 0, 0, 0))}, r"initial\.twist: without inertia"),
     ({"initial": ll.Initial(joint_velocity=(0.0,) * 16)}, r"initial\.joint_velocity: without inertia"),
 ]

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import limbless as ll
 from limbless.cli.main import main
-from limbless.search.optimisation.evaluation_log import FILE, EvaluationLog, read_evaluations
+from limbless.search.optimisation.evaluation_log import FILE, EvaluationLog
 from limbless.search.sweeps.row_store import Store, StoredRow, read_rows
 from limbless.search.sweeps.sweep import Sweep, _Filling
 from limbless.search.sweeps.sweep_plan import SweepPlan
@@ -90,11 +90,12 @@ def test_a_crafted_file_of_evaluations_is_refused(tmp_path: Path) -> None:
     log.put("a", {"value": 1.0})
     log.close()
     again = EvaluationLog(tmp_path / "good", {})
-    assert again.get("a") == {"value": 1.0} == read_evaluations(tmp_path / "good")[0]
+    assert again.known == {"a": {"value": 1.0}}
     again.close()
-    crafted(tmp_path / FILE, f"CREATE VIEW evaluations(number, name, text) AS {ENDLESS}")
+    (tmp_path / "good" / FILE).unlink()
+    crafted(tmp_path / "good" / FILE, f"CREATE VIEW evaluations(number, name, text) AS {ENDLESS}")
     with pytest.raises(ll.InputError, match="another table than ours"):
-        read_evaluations(tmp_path)
+        EvaluationLog(tmp_path / "good", {})
 
 
 SWEEP = "import sys; from limbless.cli.main import main; main(sys.argv[1:])"

@@ -158,6 +158,7 @@ def test_saved_and_loaded_bit_for_bit(swimmer, tmp_path: Path) -> None:
     swimmer.status = "interrupted"
     loaded = Result.load(swimmer.save(tmp_path / "run" / "result.nc"))
     xr.testing.assert_identical(loaded.dataset, swimmer.dataset)
+    assert loaded.written_by == f"limbless {ll.__version__}"
     assert loaded.status == "interrupted"
     assert loaded.scenario is None
     assert loaded.wall_time is None
@@ -170,6 +171,8 @@ def test_saved_and_loaded_bit_for_bit(swimmer, tmp_path: Path) -> None:
         assert loaded.state.memory[name].tobytes() == array.tobytes()
     again = loaded.save(tmp_path / "again.nc")
     assert again.read_bytes() == (tmp_path / "run" / "result.nc").read_bytes()
+    loaded.written_by = "limbless 0.0.1"  # numbers keep the version that they are of
+    assert Result.load(loaded.save(tmp_path / "again.nc")).written_by == "limbless 0.0.1"
 
 
 def test_two_saves_are_byte_identical(swimmer, tmp_path: Path) -> None:

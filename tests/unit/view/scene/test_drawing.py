@@ -12,7 +12,7 @@ from limbless.core.errors import InputError
 from limbless.mechanics.algebra.array_rotations import quaternion_to_matrix
 from limbless.simulation.result import Result
 from limbless.view.figures import style
-from limbless.view.scene import arrows, object_meshes
+from limbless.view.scene import arrows, moving_parts
 from limbless.view.scene.body_shapes import Body, has_disks, is_chain
 from limbless.view.scene.cameras import camera_for, followed
 from limbless.view.scene.frames import frames_of
@@ -366,9 +366,9 @@ def test_a_legend_gives_the_scale_of_what_is_shown() -> None:
 def test_free_objects_are_drawn_turned_as_they_lie(shape: str) -> None:
     """Their long side lies along their own x: turned by a quarter about z, along the world's y."""
     body = SimpleNamespace(shape=shape, sizes=(0.4, 0.1, 0.2), radius=0.05, length=0.3)
-    made = object_meshes.shape_of(body)
+    made = moving_parts.shape_of(body)
     turn = np.array([[np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]])
-    drawn = object_meshes.ObjectMesh("it", made, np.array([[1.0, 2.0, 3.0]]), turn).at(0)
+    drawn = moving_parts.ObjectMesh("it", made, np.array([[1.0, 2.0, 3.0]]), turn).at(0)
     wanted = [0.1, 0.4, 0.2] if shape == "box" else [0.1, 0.4, 0.1]
     assert np.ptp(drawn, axis=0) == pytest.approx(wanted, rel=0.04)  # a ball has flat faces
     ahead = made.vertices[:, 0] > 0.1

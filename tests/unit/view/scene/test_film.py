@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -102,6 +103,17 @@ def test_the_head_is_where_the_run_has_it() -> None:
         assert np.linalg.norm(placed.position[0] - frames.head[0]) < 0.1 * frames.size
 
 
+def test_wheels_are_under_the_modules_that_have_them() -> None:
+    result = straight([ll.Wheels(modules=[0, 2])])
+    result.scenario.robot = SimpleNamespace(kind="chain")
+    frames = frames_of(result)
+    body = Body(frames, palette._DAY)
+    placed, lowest = body.at(1)["wheels"], body.shapes["wheels"].vertices[:, 2].min()
+    np.testing.assert_allclose(placed.position, frames.position[1, [0, 2]])
+    assert lowest == pytest.approx(-frames.radius[1, 0, 1]) and placed.scale == pytest.approx(1.0)
+    assert np.ptp(body.shapes["wheels"].vertices[:, 1]) > 2.0 * frames.radius[1, 0, 0]  # outside of the module
+
+
 def test_what_a_surface_without_light_shows_is_its_hex() -> None:
     """The film curve of a page, undone, within a step or two of 255; white light is seen darker than 231."""
     colours = np.array([rgb(colour) for colour in ("#A6A39A", "#3E8598", "#15485A", "#D9D8D5", "#103020")]) / 255.0
@@ -132,6 +144,8 @@ def test_water_hides_what_is_deep_and_steps_tell_their_height() -> None:
         [frames_of(straight([ll.Ground(), ll.Boxes(centres=[(0, 0, 0.01)], sizes=[(1, 1, 0.02)])]))], palette._DAY
     )
     assert steps.heights[0][0] == "step +2 cm"
+    low = [ll.Ground(height=-0.06), ll.Boxes(centres=[(0, 0, -0.03)], sizes=[(1, 1, 0.06)])]
+    assert World([frames_of(straight(low))], palette._DAY).heights[0][0] == "step +6 cm"  # from the ground below it
     assert float(steps.height(np.array(0.1), np.array(0.1))) == pytest.approx(0.02)
     assert float(steps.height(np.array(3.0), np.array(0.1))) == pytest.approx(0.0)
 
@@ -169,10 +183,24 @@ def test_a_triangle_that_reaches_behind_the_eye_is_cut_before_it() -> None:
 
 
 def test_sand_is_drawn_as_sand_where_a_body_lies_on_it() -> None:
-    """Deep in it the body would be hidden: there the sand lies below, for reference."""
-    on, deep = (straight([ll.Sand(**where)]) for where in ({"surface": 0.0}, {"depth": 0.1}))
-    for result, reference in ((on, False), (deep, True)):
+    """Deep in it the body would be hidden: there sand lies below, for reference, and one sees through its surface."""
+    on, deep, below = (straight([ll.Sand(**where)]) for where in ({"surface": 0.0}, {"depth": 0.1}, {"surface": 0.2}))
+    for result, reference, sheets in ((on, False, 0), (deep, True, 0), (below, True, 1)):
         frames = frames_of(result)
         theme = palette.theme_of(frames)
         world = World([frames], theme)
         assert not theme.deep and world.grain and not world.sandy and world.reference is reference
+        assert len(world.clear) == sheets and all((sheet.vertices[:, 2] == 0.2).all() for sheet, _ in world.clear)
+
+
+def test_the_path_of_the_head_stays_where_it_is_while_it_grows() -> None:
+    """A wavy one of many more frames than pieces: its corners are places of the head, and the same ones later on."""
+    frames = frames_of(straight())
+    t = np.linspace(0.0, 40.0, 2001)
+    frames = replace(frames, times=t, position=np.repeat(frames.position[:1], len(t), axis=0))
+    frames = replace(frames, head=np.stack([-0.1 * t, 0.05 * np.sin(3.0 * t), 0.0 * t], axis=1))
+    world = World([frames_of(straight())], palette._DAY)
+    before, after = (trail_at(frames, world, frame)[:, 1, :2] for frame in (1500, 1512))
+    kept = [(before[:-1] == corner).all(axis=1).any() for corner in after[:-1]]
+    assert sum(kept) > len(before) - 5
+    assert (after[-1] == frames.head[1512, :2]).all()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,7 +12,7 @@ import limbless as ll
 from limbless.scenarios.scenario import Scenario
 from limbless.search.studies.strokes import Loop
 from limbless.view.studio.loop_editor import PULL, LoopEditor
-from limbless.view.studio.map_panel import has_map
+from limbless.view.studio.map_panel import MapPanel, has_map
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +58,22 @@ def test_a_loop_that_is_drawn_goes_as_the_circle_it_follows_and_back_when_drawn_
     with pytest.raises(ll.InputError, match="at least three places"):
         editor.draw(line[:2])
     np.testing.assert_array_equal(editor.points, kept)
+
+
+def test_each_wish_that_cannot_be_met_is_refused_in_its_own_words(editor: LoopEditor) -> None:
+    told: list[str] = []
+    page: Any = SimpleNamespace(controls=SimpleNamespace(refuse=told.append))
+    panel = MapPanel(page)
+    panel.editor, before = editor, editor.points.copy()
+    for wish in ("99 200 120", "draw 1 1 2 2", "first 200 120", "0"):
+        panel.ask(wish)
+    assert [words.partition(":")[0].partition(" points")[0] for words in told] == [
+        "the loop has the",
+        "a loop that is drawn has at least three places apart from each other; got 2",
+        "pull",
+        "pull",
+    ]
+    assert (editor.points == before).all()
 
 
 def test_only_what_has_a_map_is_offered_one() -> None:

@@ -96,7 +96,7 @@ def test_an_object_that_is_let_go_elsewhere_starts_there(page: Any) -> None:
 
 
 def test_shadows_fall_on_the_ground_or_on_nothing(page: Any) -> None:
-    from limbless.view.scene.scene import SHADE, Stage
+    from limbless.view.scene.stage import SHADE, Stage
 
     stage = Stage(page.client.scene, page.display.world)
     assert stage._sun.cast_shadow and stage._shaded[0].receive_shadow == SHADE

@@ -30,8 +30,7 @@ from limbless.mechanics.contact import (
     contact_means,
 )
 from limbless.models import Records, State, choose
-from limbless.models.chain.chain_recorder import SCHEMA as CHAIN_SCHEMA
-from limbless.models.chain.chain_recorder import LinkRecorder
+from limbless.models.chain.chain_recorder import SCHEMA as CHAIN_SCHEMA, LinkRecorder
 from limbless.models.chain.contact.contact_scene import TouchingRobot
 from limbless.models.chain.contact.moving_body_tables import SurroundingBodies
 from limbless.models.recording.body_recorder import BodyMotion, mean_powers, mean_schema
@@ -116,7 +115,11 @@ class ContactPart:
         names = [f"{bodies[k]} contact {place}" for place, k in enumerate(self.scene.owner)]
         return {
             "contact": (("contact",), names, {}),
-            "contact_link": (("contact",), self._links(self.scene.owner), {"long_name": "number of the link, from 0"}),
+            "contact_link": (
+                ("contact",),
+                self._links(self.scene.owner),
+                {"long_name": "number of the link or section, from 0"},
+            ),
             "contact_surface": (("contact",), self.scene.surface, {"long_name": "number of the surface, from 0"}),
             "surface": (
                 ("surface", "parameter"),

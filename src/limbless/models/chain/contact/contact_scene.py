@@ -140,6 +140,8 @@ class TouchingRobot(NamedTuple):
     on_planes: list[tuple[float, list[tuple[int, Array, Array, float]]]] | None = None
     # (rows,) abscissae, m: what is nearer along a soft body than it is thick cannot meet
     places: Array | None = None
+    # (rows,) length of body that each station of a rod stands for, over its mean: how firm the ground is there for it
+    borne: Array | None = None
 
 
 def touching_chain(chain: Chain) -> TouchingRobot:

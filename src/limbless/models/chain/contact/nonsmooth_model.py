@@ -18,13 +18,11 @@ from limbless.environments.base import Environment
 from limbless.mechanics.chain import (
     BASES,
     ChainDrive,
+    ChainTables as RobotTables,
     DofRow,
     LinkRow,
     Spherical,
     VaryingAddedMass,
-)
-from limbless.mechanics.chain import (
-    ChainTables as RobotTables,
 )
 from limbless.mechanics.compiled import PythonCallback
 from limbless.mechanics.contact import (
@@ -75,6 +73,7 @@ class NonSmooth(ChainModel, StandingModel):
 
     name = "non-smooth"
     steps_per_block = 4096
+    _touching = True
     worst = ("residual", "depth")
     _schema = contact_recorder.SCHEMA
     _interval = MOREAU

@@ -23,10 +23,46 @@ LAST = ("last_contacts", "last_outcomes")
 STEP = "last_step"  # its length, s
 
 
-class StandingContact(StandingProblem):
-    model: NonSmooth
+class StandingHard(StandingProblem):
+    """Steps of Moreau's scheme, of a chain or of a soft body."""
+
+    model: Any
+    _saving: Any
     engine = staticmethod(moreau.advance_part)
     _of_the_step_that_ended = True
+
+    def _restore(self, state: State, knots: Array) -> None:
+        self.model.refuse_start(state, knots)
+        now = StepCounters.of(self._memory.counts)
+        now.residual[0], now.depth[0] = state.memory.get(UNRECORDED, (0.0, 0.0))
+
+    def go(self, last: int, torque: Any = None, closing: bool = True) -> int:
+        found = super().go(last, torque, closing)
+        if self._saving.error is not None:
+            raise self._saving.error
+        return found
+
+    def _told(self, *solve: Any) -> dict[str, Any]:
+        """Counts go to the model and begin anew; what no record holds yet stays in the state."""
+        now = StepCounters.of(self._memory.counts)
+        self.model.count(now, *solve)
+        now.steps[0] = now.iterations[0] = now.fallbacks[0] = 0.0
+        return {UNRECORDED: np.array([now.residual[0], now.depth[0]])}
+
+    def _failed(self, found: int, done: float) -> Status:
+        """What the contacts did not let pass, in a sentence."""
+        model, now = self.model, StepCounters.of(self._memory.counts)
+        contacts = ContactRow.of(self._memory.step.contacts)
+        if found == ENDS.sunk:
+            deepest, end = int(now.deepest[0]), float(self._knots[min(self._reached + 1, self._here)])
+            return model._meetings.sunk(deepest, -float(contacts.gap[deepest]), done, end - done)
+        if found == ENDS.crowded:
+            return contact_messages.crowded(done)
+        return model._meetings.unsolved(done, now.last[0], model._options.bound, np.asarray(contacts.load))
+
+
+class StandingContact(StandingHard):
+    model: NonSmooth
 
     def __init__(self, model: NonSmooth) -> None:
         self._before, self._length = np.zeros(1), np.ones(1)  # s: of the step before knot 0, and of the last step
@@ -60,9 +96,8 @@ class StandingContact(StandingProblem):
         return (self._before,)
 
     def _restore(self, state: State, knots: Array) -> None:
-        self.model.refuse_start(state, knots)
-        remembered, now = state.memory, StepCounters.of(self._memory.counts)
-        now.residual[0], now.depth[0] = remembered.get(UNRECORDED, (0.0, 0.0))
+        super()._restore(state, knots)
+        remembered = state.memory
         for name, values in zip(LAST, self._last, strict=True):
             if name in remembered and remembered[name].shape == values.shape:
                 values[:] = remembered[name]
@@ -70,21 +105,12 @@ class StandingContact(StandingProblem):
         self._before[:] = remembered.get(STEP, 0.0)
         self._length[:] = remembered.get(STEP, 1.0)
 
-    def go(self, last: int, torque: Any = None, closing: bool = True) -> int:
-        found = super().go(last, torque, closing)
-        if self._saving.error is not None:
-            raise self._saving.error
-        return found
-
     def _take(self, last: int) -> None:
         if last > 0 and self._knots[last] > self._knots[last - 1]:
             self._length[0] = self._knots[last] - self._knots[last - 1]
 
     def _left(self) -> dict[str, Any]:
-        now = StepCounters.of(self._memory.counts)
-        self.model.count(now)
-        now.steps[0] = now.iterations[0] = now.fallbacks[0] = 0.0  # told
-        left: dict[str, Any] = {UNRECORDED: np.array([now.residual[0], now.depth[0]])}
+        left = self._told()
         left |= {name: values.copy() for name, values in zip(LAST, self._last, strict=True)}
         left |= remembered_clamp(self._memory.chain.clamp, self._from)
         knots, last = self._knots, self._here
@@ -93,15 +119,7 @@ class StandingContact(StandingProblem):
         return left
 
     def _status(self, found: int, done: float, records: Records) -> Status:
-        status, model, now = law_failure(self.model.asked), self.model, StepCounters.of(self._memory.counts)
+        status = law_failure(self.model.asked)
         if status.failure or not found:  # whatever else went wrong follows from that
             return status
-        if found == ENDS.sunk:
-            deepest = int(now.deepest[0])
-            depth = -float(ContactRow.of(self._memory.step.contacts).gap[deepest])
-            h = float(self._knots[min(self._reached + 1, self._here)] - done)
-            return model._meetings.sunk(deepest, depth, done, h)
-        if found == ENDS.crowded:
-            return contact_messages.crowded(done)
-        load = np.asarray(ContactRow.of(self._memory.step.contacts).load)
-        return model._meetings.unsolved(done, now.last[0], model._options.bound, load)
+        return self._failed(found, done)

@@ -1,4 +1,4 @@
-"""The planar chain in closed form: metric and Christoffel symbols in O(n²), exact (specification, section 2).
+"""The planar chain in closed form: Christoffel symbols in O(n²), exact (specification, section 2).
 
 All joints turn about the normal of the plane, so a body's heading is a sum of joint angles, and each of its points is a
 sum of levers turned by headings. Vectors of the plane are complex numbers: the lever W_ik of body i along the heading
@@ -23,9 +23,6 @@ class Levers(NamedTuple):
 
     coupling: NDArray[np.complex128]  # (bodies, bodies) A_kl = sum_i m_i conj(W_ik) W_il, kg m2
     moment: NDArray[np.complex128]  # (bodies,) B_l = sum_i m_i W_il, kg m
-    inertia: Array  # (bodies,) about the own centre of mass, kg m2
-    rotor: Array  # (joints,) kg m2
-    mass: float  # kg
 
 
 def levers(chain: Chain) -> Levers:
@@ -48,8 +45,7 @@ def levers(chain: Chain) -> Levers:
     for i in range(count):
         lever[i, :i], lever[i, i] = arm[1 : i + 1], centre[i]
     coupling = np.einsum("i,ik,il->kl", bodies.mass, lever.conj(), lever)
-    inertia = bodies.inertia[:, 2, 2] - bodies.mass * np.abs(centre) ** 2
-    return Levers(coupling, bodies.mass @ lever, inertia, arrays.rotor_inertia, float(bodies.mass.sum()))
+    return Levers(coupling, bodies.mass @ lever)
 
 
 def _beyond(values: NDArray, axes: tuple[int, ...]) -> NDArray:
@@ -57,21 +53,6 @@ def _beyond(values: NDArray, axes: tuple[int, ...]) -> NDArray:
     for axis in axes:
         values = np.flip(np.cumsum(np.flip(values, axis), axis), axis)
     return values
-
-
-def planar_metric(constants: Levers, x: Array) -> Array:
-    """M of a planar chain at x = (X, Y, theta_3, joint angles)."""
-    turned = np.exp(1j * np.cumsum(x[2:]))
-    phase = np.conj(turned)[:, None] * turned[None, :]
-    count = len(turned)
-    M = np.zeros((2 + count, 2 + count))
-    M[2:, 2:] = _beyond((constants.coupling * phase).real + np.diag(constants.inertia), (0, 1))
-    M[2:, 2:] += np.diag([0.0, *constants.rotor])
-    first = _beyond(constants.moment * turned, (0,))
-    M[0, 2:] = M[2:, 0] = -first.imag
-    M[1, 2:] = M[2:, 1] = first.real
-    M[0, 0] = M[1, 1] = constants.mass
-    return M
 
 
 def planar_rows(constants: Levers, x: Array) -> Array:
@@ -91,9 +72,3 @@ def planar_christoffel(constants: Levers, x: Array) -> Array:
     larger = np.maximum.outer(np.arange(count - 2), np.arange(count - 2))
     symbols[2:, 2:] = rows[larger]
     return symbols
-
-
-def planar_bias(constants: Levers, x: Array, rate: Array) -> Array:
-    """Gamma(xdot, xdot): sum_p (om_p² - om_(p-1)²) D[p], om the rates of heading."""
-    square = np.cumsum(rate[2:]) ** 2
-    return np.diff(square, prepend=0.0) @ planar_rows(constants, x)

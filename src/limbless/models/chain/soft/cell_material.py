@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.mechanics.chain import Material, MaterialStation, Sample
 from limbless.mechanics.compiled import PythonCallback
 from limbless.models.base import Status
 from limbless.models.chain.soft.cell_plan import CellPlan, legendre
 from limbless.robots import ACTUATED, NATURAL, MaterialLaw, TendonSpine
 
-Array = NDArray[np.float64]
 _PATH, _WEIGHT = (
     0.5 * (part + shift) for part, shift in zip(np.polynomial.legendre.leggauss(8), (1.0, 0.0), strict=True)
 )

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.robots import ACTUATED, NATURAL, STRAINS, Bodies, Rod, Segment, TendonSpine, Vertebra
 
-Array = NDArray[np.float64]
 ALONG = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 """The strain of a straight, unstretched piece."""
 STILL = np.zeros(6)

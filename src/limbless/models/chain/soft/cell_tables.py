@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.environments.base import Environment, Pack
 from limbless.mechanics.chain import (
     COMMANDS,
@@ -46,7 +46,6 @@ from limbless.models.chain.soft.cell_plan import CellPlan
 from limbless.models.chain.soft.tendon_tables import RoutedTendons
 from limbless.models.force_elements import forces_of, has_surface
 
-Array = NDArray[np.float64]
 LENGTH_FLOOR = 1e-3
 ALIKE = 1e-13  # numbers that differ by rounding alone
 

@@ -8,12 +8,11 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.actuation import Actuation
 from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.environments.base import Environment
 from limbless.mechanics.chain import ChainTables
 from limbless.mechanics.compiled import PythonCallback
@@ -48,7 +47,7 @@ from limbless.models.chain.contact import contact_messages, contact_recorder, co
 from limbless.models.chain.contact.contact_recorder import contact_forces
 from limbless.models.chain.contact.standing_contact import LAST, STEP
 from limbless.models.chain.soft import contact_posture, contact_tables
-from limbless.models.chain.soft.soft_features import mobility, touching_of
+from limbless.models.chain.soft.soft_features import by_section, mobility, touching_of
 from limbless.models.chain.soft.soft_model import Soft
 from limbless.models.chain.soft.standing_touch import StandingTouch
 from limbless.models.recording.body_recorder import contiguous, mean_powers, mean_schema
@@ -57,7 +56,6 @@ from limbless.robots.base import Preset, Robot
 if TYPE_CHECKING:
     import xarray as xr
 
-Array = NDArray[np.float64]
 BENT = 0.3  # rad between neighbours, from which on a straight capsule is visibly off its arc
 THETA, TOLERANCE = 0.6, 1e-4  # where nothing is said: an error of the stage far below that of the step
 
@@ -95,7 +93,8 @@ class SoftContact(Soft):
         self._meetings = contact_messages.Meetings(
             self.touching, self.environment, self.scene, self.crowd, self.company
         )
-        self.contacts = contact_recorder.ContactPart(self.touching, self.scene, self.crowd, self.company)
+        told = by_section(self.touching, self.plan) if self.robot.kind == "rod" else self.touching
+        self.contacts = contact_recorder.ContactPart(told, self.scene, self.crowd, self.company)
         self.where = self._layout()
         self._options = self._choose()
         self._counts, self._longest = np.zeros(5), 0.0

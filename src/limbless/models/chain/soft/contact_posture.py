@@ -6,10 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.gaits.base import Gait
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.mechanics.algebra import matrix_to_quaternion
 from limbless.mechanics.contact.shapes.primitives import FAR
 from limbless.models import Pole, Posture, State, pole_of, pose_of
@@ -20,7 +19,6 @@ from limbless.robots import ACTUATED, Rod, TendonSpine
 if TYPE_CHECKING:
     from limbless.models.chain.soft.contact_model import SoftContact
 
-Array = NDArray[np.float64]
 SETTLING = 1e-3  # s: steps with which a posture settles
 RELAXING, ROUNDS, EACH = 5e-3, 4000, 10  # s, at most so many rounds of so many steps: an equilibrium in contact
 STILL = 1e-7  # m/s: at rest

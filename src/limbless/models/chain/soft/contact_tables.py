@@ -98,6 +98,16 @@ def response_memory(model: SoftContact, cells: Any, rows: int) -> CellResponse:
     )
 
 
+def contact_rows(model: SoftContact) -> Any:
+    """All contacts, and how firm the ground is under the stations of a rod."""
+    table = ContactRow.zeros(len(model.scene.owner))
+    if model.touching.borne is not None:
+        fixed = model.outer
+        firm = model.touching.borne[model.scene.owner[fixed]]
+        ContactRow.of(table).firm[fixed], ContactRow.of(table).ease[fixed] = firm, 1.0 / firm
+    return table
+
+
 def memory_for(model: SoftContact, drive: Any, records: int, tally: Any) -> ContactMemory:
     """Working memory of a run with so many records."""
     cells, scene = model.cells(records), model.scene
@@ -119,7 +129,7 @@ def memory_for(model: SoftContact, drive: Any, records: int, tally: Any) -> Cont
         JointStep.zeros(model.freedoms),
         BaseStep.zeros(1),
         np.zeros(model.freedoms),
-        ContactRow.zeros(contacts),
+        contact_rows(model),
         scene.owner,
         np.zeros(contacts, dtype=np.int64),
         np.zeros((6, 7)),

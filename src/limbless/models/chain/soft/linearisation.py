@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.mechanics.algebra import Quaternion, quaternion_product, rotate, rotation_vector_to_quaternion
 from limbless.mechanics.chain import COMMANDS, AxisRecord, BaseRecord, Body, ChainProblem, TendonState
 from limbless.mechanics.compiled import kernel_array, pack
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from limbless.control.gaits.base import Gait
     from limbless.models.chain.soft.soft_model import Soft
 
-Array = NDArray[np.float64]
 MOVES = {"free": range(6), "planar": (0, 1, 5), "line": (0,), "pinned": (3, 4, 5), "fixed": ()}
 """Components of the base's motion that each base leaves."""
 _STEP = 1e-5

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.mechanics.algebra import matrix_to_quaternion, quaternion_to_rotation_vector
 from limbless.mechanics.chain import Prismatic, Revolute
 from limbless.models.chain.soft.cell_plan import STILL, CellPlan, PlannedCell, PlannedPiece, Stations, gauss
 from limbless.robots import Bodies, Chain, Segment
 
-Array = NDArray[np.float64]
 FAR = 1e9
 _TURN = 1.5  # rad: a piece that turns farther is cut in three
 

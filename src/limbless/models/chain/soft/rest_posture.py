@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from limbless.control.gaits.base import Gait
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.core.registry import find
 from limbless.environments import Buoyancy, Environment, Water
 from limbless.mechanics.chain import COMMANDS, Body, Stop, TendonState
@@ -24,7 +24,6 @@ from limbless.robots.tendon_spine import TendonSpine
 if TYPE_CHECKING:
     from limbless.models.chain.soft.soft_model import Soft
 
-Array = NDArray[np.float64]
 _BEFORE = 1e-9  # s: tensions just before the start are those at minus this
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.control.gaits.base import Gait
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.mechanics.chain import BodyRecord
 from limbless.mechanics.compiled import as_duals, dual_array, pack, seed_tangent, tangents, to_duals, values
 from limbless.mechanics.forces import FreeSurfaceStations
@@ -24,7 +24,6 @@ from limbless.models.chain.chain_derivatives import PackedChange
 if TYPE_CHECKING:
     from limbless.models.chain.soft.soft_model import Soft
 
-Array = NDArray[np.float64]
 ORIGIN = BodyRecord.fields["origin"].column
 
 

@@ -11,7 +11,7 @@ from scipy.linalg import block_diag
 from limbless.control.actuation.gait_to_strains import rod_strain
 from limbless.control.gaits.base import DRIVES, Gait
 from limbless.control.gaits.muscle_wave import MuscleWave
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.mechanics.compiled import kernel_array
 from limbless.models.chain.soft import cell_tables
 from limbless.models.chain.soft.cell_plan import CLOSE, CellPlan, gauss, legendre
@@ -19,7 +19,6 @@ from limbless.models.chain.soft.tendon_tables import HOW, RoutedTendons
 from limbless.models.implicit_steps import quarters
 from limbless.robots import ACTUATED, Chain, Rod, TendonSpine
 
-Array = NDArray[np.float64]
 _BESIDE = 1e-9
 """Of a block of steps: as near to a jump as its own time."""
 _POINTS = 5

@@ -1,20 +1,19 @@
 """What of a soft body touches: spheres and capsules on its stations, its disks, or the links of a chain.
 
 On a rod they sit at the stations, where its mass is: a rod that lies flat then bears its own weight at each of them,
-and nothing bends it.
+and nothing bends it. The ground is as firm under each of them as the length is long that it stands for, so that a body
+whose strains are given is borne as by a bed, whatever its mesh.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.models.chain.contact.contact_scene import TouchingRobot, touching_chain
 from limbless.models.chain.soft.cell_plan import CellPlan
 from limbless.robots import Chain, Rod, TendonSpine
 
-Array = NDArray[np.float64]
 ROUND = 1e-6  # by how much the half axes of a round section may differ
 
 
@@ -35,6 +34,13 @@ def cells_along(plan: CellPlan) -> list[int]:
     for number, cell in enumerate(plan.cells, 1):
         found += [number] * (len(cell.pieces) - 1)
     return found
+
+
+def by_section(touching: TouchingRobot, plan: CellPlan) -> TouchingRobot:
+    """A rod with the number of the nearest station, a section of the result, in the place of that of the cell."""
+    along = np.array(touching.order)
+    nearest = np.abs(along[:, None] - along[[row for row, _ in plan.stations]]).argmin(axis=1)
+    return touching._replace(links=nearest.tolist())
 
 
 def radii_of(rod: Rod, places: Array) -> Array:
@@ -68,6 +74,10 @@ def touching_rod(rod: Rod, plan: CellPlan) -> TouchingRobot:
         (row, (before - place) * along, (after - place) * along, float(r))
         for row, place, before, after, r in zip(rows, places, middle[:-1], middle[1:], radius, strict=True)
     ]
+    borne = np.zeros(len(plan.masses))
+    borne[rows] = [piece.span for _, piece in plan.stations if piece.span > 0.0]
+    for row, near, bare in ((0, rows[0], places[0]), (len(plan.cells), rows[-1], rod.length - places[-1])):
+        borne[row], borne[near] = 0.5 * bare, borne[near] - 0.5 * bare  # an end has what is nearer to it
     names = [f"X = {place:.4g} m" for place in abscissae]
     return TouchingRobot(
         balls,
@@ -80,6 +90,7 @@ def touching_rod(rod: Rod, plan: CellPlan) -> TouchingRobot:
         None,
         len(plan.cells) + 1,
         places=abscissae,
+        borne=borne * len(rows) / rod.length,
     )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from limbless.control.actuation import Actuation
 from limbless.control.controllers.base import ClosedLoop, LoopLayout
 from limbless.control.gaits.base import Gait
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.environments import Environment, breaks_of, refuse_points, together
 from limbless.mechanics.chain import (
     BASES,
@@ -22,8 +22,8 @@ from limbless.mechanics.chain import (
     ChainProblem,
     StrainActuation,
     TendonState,
+    implicit_cells as _implicit_versions,  # noqa: F401 - what an engine asks of a chain
 )
-from limbless.mechanics.chain import implicit_cells as _implicit_versions  # noqa: F401 - what an engine asks of a chain
 from limbless.mechanics.compiled import aligned_zeros
 from limbless.mechanics.forces import MorisonLaw
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals, new_objective_totals
@@ -65,7 +65,6 @@ from limbless.models.chain.soft.unused_fields import (
 from limbless.models.recording.body_recorder import contiguous
 from limbless.robots import ACTUATED, Chain, Preset, Robot, Rod, TendonSpine
 
-Array = NDArray[np.float64]
 CONTACT_OPTIONS = ("theta", "activation", "recovery", "compliance", "contact_tolerance", "bound")
 
 
@@ -247,7 +246,7 @@ class Soft(SoftInstants):
         )
 
     def remarks(self, dataset: Any) -> list[str]:
-        return self.strung.fading(dataset)
+        return [*self.recorder.water.remarks(dataset), *self.strung.fading(dataset)]
 
     @property
     def given_freedoms(self) -> NDArray[np.intp]:
@@ -295,14 +294,8 @@ class Soft(SoftInstants):
         loops = () if self._loop is None else self._loop.tables()
         options = ChainOptions(StrainActuation(), self._base, False, False, self._links.links.codes, loops)
         stages: Any = drive
-        return ChainProblem(
-            self._links,
-            forces,
-            options,
-            stages,
-            memory,
-            cell_tables.records_of(self._links, cells, self._size, records, tallied),
-        )
+        kept = cell_tables.records_of(self._links, cells, self._size, records, tallied)
+        return ChainProblem(self._links, forces, options, stages, memory, kept)
 
     def fresh_score(self) -> ObjectiveTotals:
         """What derivatives and searches sum in place of a tally; tendons and muscles have no limits."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.environments.base import Pack
 from limbless.mechanics.chain import INTEGRALS, AxisRecord, Cells, Station, TendonState
 from limbless.models import Records, Variable, choose, spine_coordinates
@@ -25,8 +26,6 @@ from limbless.models.recording.body_recorder import (
     section_coordinates,
 )
 from limbless.robots import AXES, Chain, Segment, TendonSpine, names_of
-
-Array = NDArray[np.float64]
 
 SCHEMA = choose(*POSES, "tip_position", "fluid_force", "elastic_energy", "damping_power", *BALANCES, "iterations")
 TENDONS = choose("tension", "tendon_length", "tendon_rate", "pulley_power")

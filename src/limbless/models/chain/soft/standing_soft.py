@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbless.core import Array
 from limbless.mechanics.integrate import dirk
 from limbless.models.base import Records, Status, law_failure
 from limbless.models.chain.soft import failure_messages
@@ -16,7 +16,6 @@ from limbless.models.recording.body_recorder import kept_arrays
 if TYPE_CHECKING:
     from limbless.models.chain.soft.soft_model import Soft
 
-Array = NDArray[np.float64]
 
 LAST_TENDONS = "last_tendons"
 """In the memory of a state: the `TendonState` of the last step."""

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.core import Array
-from limbless.mechanics.contact import ENDS, SINGULAR, CellRecord, ContactRow, StepCounters, StepRecord
-from limbless.mechanics.integrate import moreau
-from limbless.models import Records, StandingProblem, State, Status, law_failure
-from limbless.models.chain.contact import contact_messages
-from limbless.models.chain.contact.standing_contact import LAST, STEP, UNRECORDED
+from limbless.mechanics.contact import ENDS, SINGULAR, CellRecord, StepCounters, StepRecord
+from limbless.models import Records, State, Status, law_failure
+from limbless.models.chain.contact.standing_contact import LAST, STEP, StandingHard
 from limbless.models.chain.soft import contact_tables, failure_messages
 from limbless.models.chain.soft.standing_soft import LAST_TENDONS
 from limbless.models.recording.body_recorder import kept_arrays
@@ -22,12 +20,10 @@ if TYPE_CHECKING:
 BASE, FELT = "last_base", "last_touch"  # in the memory of a state, beside what `standing_contact` keeps there
 
 
-class StandingTouch(StandingProblem):
+class StandingTouch(StandingHard):
     """Steps whose stage lies at `theta`, or where the model has it."""
 
     model: SoftContact
-    engine = staticmethod(moreau.advance_part)
-    _of_the_step_that_ended = True
 
     def __init__(self, model: SoftContact, theta: float | None = None) -> None:
         self._theta = theta
@@ -63,43 +59,27 @@ class StandingTouch(StandingProblem):
         return (np.zeros(1),)
 
     def _restore(self, state: State, knots: Array) -> None:
-        self.model.refuse_start(state, knots)
-        now = StepCounters.of(self._memory.counts)
-        now.residual[0], now.depth[0] = state.memory.get(UNRECORDED, (0.0, 0.0))
+        super()._restore(state, knots)
         self._clock[2] = knots[0]
         for name, values in self._live.items():
             if name in state.memory and state.memory[name].shape == values.shape and name != LAST_TENDONS:
                 values[:] = state.memory[name]
 
-    def go(self, last: int, torque: Any = None, closing: bool = True) -> int:
-        found = super().go(last, torque, closing)
-        if self._saving.error is not None:
-            raise self._saving.error
-        return found
-
     def _left(self) -> dict[str, Any]:
-        now, solve = StepCounters.of(self._memory.counts), self._memory.step.cells
-        self.model.count(now, solve)
-        now.steps[0] = now.iterations[0] = now.fallbacks[0] = 0.0  # told
+        solve = self._memory.step.cells
+        left = self._told(solve)
         solve.counts[2:4] = 0.0
-        last = {name: np.array(values) for name, values in self._live.items()}
-        return {UNRECORDED: np.array([now.residual[0], now.depth[0]]), **last}
+        return left | {name: np.array(values) for name, values in self._live.items()}
 
     def _status(self, found: int, done: float, records: Records) -> Status:
         """How a block ended, in a sentence."""
-        model, contacts = self.model, ContactRow.of(self._memory.step.contacts)
-        status = law_failure(model.asked)
+        model, status = self.model, law_failure(self.model.asked)
         status = status if status.failure else model.lawful.failure(done)
         if status.failure or not found:
             return status
-        now = StepCounters.of(self._memory.counts)
         if found > SINGULAR:
             return failure_messages.singular(model, found - SINGULAR, done)
-        if found == ENDS.sunk:
-            deepest, end = int(now.deepest[0]), float(self._knots[min(self._reached + 1, self._here)])
-            return model._meetings.sunk(deepest, -float(contacts.gap[deepest]), done, end - done)
-        if found == ENDS.crowded:
-            return contact_messages.crowded(done)
-        if now.last[0] <= model._options.bound:
+        within = StepCounters.of(self._memory.counts).last[0] <= model._options.bound
+        if found not in (ENDS.sunk, ENDS.crowded) and within:
             return failure_messages.unsolved(model, done, self._memory.chain)
-        return model._meetings.unsolved(done, now.last[0], model._options.bound, np.asarray(contacts.load))
+        return self._failed(found, done)

@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.gaits.base import Gait
-from limbless.core import InputError
+from limbless.core import Array, InputError
 from limbless.mechanics.chain import (
     COMMANDS,
     BaseResponse,
@@ -40,7 +39,6 @@ from limbless.mechanics.forces import (
 from limbless.models.chain.soft.cell_plan import CellPlan, legendre
 from limbless.robots import ACTUATED, Chain, Rod, TendonSpine, names_of
 
-Array = NDArray[np.float64]
 _SHORT = 1e-9  # m: a chord of no length
 _BEFORE = 1e-9  # s: between two samples where a rate is asked for at one time
 _SLIP = 1e-3  # m/s: where friction fades, at most

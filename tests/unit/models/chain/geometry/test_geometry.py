@@ -85,13 +85,22 @@ def test_planar_form_is_exact(tools: Any, seed: int) -> None:
 
 def test_planar_metric_and_bias_are_exact(tools: Any) -> None:
     """Table I: M_33 holds the modules' inertias I_i (printed L_i)."""
-    from limbless.models.chain.geometry import planar_closed_form
+    from limbless.models.chain.geometry.planar_closed_form import levers, planar_rows
 
     model = Geometric(tools.chain(2, "planar", planar=True))
     x, v = tools.state(model, 5)
-    constants = planar_closed_form.levers(model.chain)
-    assert np.abs(planar_closed_form.planar_metric(constants, x) - model.metric(x)).max() < 1e-14
-    assert planar_closed_form.planar_bias(constants, x, v) == pytest.approx(model.bias(x, v), abs=1e-13)
+    bodies, constants, turned = model.chain.bodies(), levers(model.chain), np.exp(1j * np.cumsum(x[2:]))
+    inertia = bodies.inertia[:, 2, 2] - (bodies.moment[:, :2] ** 2).sum(axis=1) / bodies.mass
+    about = (constants.coupling * np.conj(turned)[:, None] * turned[None, :]).real + np.diag(inertia)
+    outer = np.tri(len(turned)).T  # sums from a body to the last
+    first = outer @ (constants.moment * turned)
+    M = np.zeros((len(x), len(x)))
+    M[2:, 2:] = outer @ about @ outer.T + np.diag([0.0, *model.chain.arrays().rotor_inertia])
+    M[:2, 2:] = -first.imag, first.real
+    M[2:, :2], M[:2, :2] = M[:2, 2:].T, bodies.mass.sum() * np.eye(2)
+    assert np.abs(M - model.metric(x)).max() < 1e-14
+    squares = np.diff(np.cumsum(v[2:]) ** 2, prepend=0.0)  # of the rates of heading
+    assert squares @ planar_rows(constants, x) == pytest.approx(model.bias(x, v), abs=1e-13)
 
 
 @pytest.mark.parametrize("base", ["planar", "free"])

@@ -96,6 +96,7 @@ def test_a_step_is_that_of_dense_jacobians(
 ) -> None:
     """Velocities after one step under the impulses that were found, by a dense mass matrix and dense Jacobians at the
     stage; and impulses that obey their laws at these velocities. Friction slides at some contacts and sticks at others.
+    Nothing of the body, skin that rolls included, misses its velocity by 3e-11 m/s, be its roll free or not.
     Up to `given_to` (m) a gait says the strains, and how they change.
     """
     body = rod(
@@ -118,7 +119,6 @@ def test_a_step_is_that_of_dense_jacobians(
     )
     rng = np.random.default_rng(5)
     n, h, worst, touched = model.freedoms, 1e-3, 0.0, 0
-    size = np.concatenate([[1.0] * 3, [0.4] * 3, model.cells().scale[:-2]])  # m: way of a unit of each rate
     held = np.array([c for c in range(6) if c not in free_rows(base)], dtype=int)
     for _ in range(4):
         q, rates = 0.05 * rng.normal(size=n), 0.5 * rng.normal(size=n)
@@ -165,19 +165,24 @@ def test_a_step_is_that_of_dense_jacobians(
             roll = mu[3] * contacts.radius[i] * contacts.twist[i]
             couple = roll[1] * frame[1] - roll[0] * frame[2]
             pushed += at.T @ impulse + angular.T @ couple
-            e = model._options.compliance
+            e = model._options.compliance / contacts.firm[i]
             assert abs(gamma[0] + contacts.shift[i] + e * contacts.load[i]) < 1e-9
             low = min(mu[:3])
             scaled = gamma[1:] * np.array([mu[0] if gamma[1] >= 0.0 else mu[1], mu[2]])
             trial = contacts.shear_before[i] - scaled / (e * low**2)
             wanted = trial * min(1.0, contacts.load[i] / np.linalg.norm(trial))
             np.testing.assert_allclose(contacts.shear[i], wanted, atol=1e-6 * contacts.load[i] + 1e-12)
-        a = np.zeros(6 + n)
-        a[6 + given] = (vE - vA)[6 + given] / h
-        a[free] = np.linalg.solve(M[np.ix_(free, free)], (right + pushed / h - M @ a)[free])
-        worst = max(worst, float(np.abs(size * (vA + h * a - vE)).max()))
+        # what the motion leaves over, as velocities of the implicit step: springs and dampers answer as masses do
+        left, first = M @ (vA - vE) + h * right + pushed, 6
+        for cell in model.plan.cells:
+            own = slice(first, first + len(cell.names))
+            M[own, own] += theta * h * (cell.viscous + theta * h * cell.elastic)
+            first = own.stop
+        off = np.zeros(6 + n)
+        off[free] = np.linalg.solve(M[np.ix_(free, free)], left[free])
+        worst = max(worst, float(np.abs(np.array([1.0, 1.0, 1.0, 0.02, 0.02, 0.02]) * (J @ off)).max()))
     assert touched > 6
-    assert worst < 5e-8, worst  # what the differences of the dense accelerations leave
+    assert worst < 3e-11, worst
 
 
 def test_without_contact_a_step_is_that_of_the_midpoint_rule() -> None:
@@ -212,22 +217,26 @@ def fallen(angle: float, step: float, theta: float) -> Any:
     return run(body, world(0.0, **friction), {**FALL, "theta": theta}, duration, step, record_every=0.05, initial=start)
 
 
-FLAT = [  # N: loads of a rod of 6 cells that lies flat, from its base to its middle: the program's
-    0.0, 0.02559331, 0.06493001, 0.05041581, 0.05228882, 0.05182982, 0.04865726, 0.04929506, 0.04951362, 0.04892629
+# What the program found has been found again, with a ground as firm under each station as the length that it stands for
+FLAT = [  # N: loads of a rod of 6 cells that lies flat, from base to tip: friction still holds a little of the impact
+    0.0061952935, 0.029475225, 0.0699236686, 0.0407412914, 0.0411129667, 0.0659581929, 0.0407886569, 0.0408939935,
+    0.0655034305, 0.0408572669, 0.0408572663, 0.0655034325, 0.0408939943, 0.0407886548, 0.0659582081, 0.0411129741,
+    0.0407412895, 0.0699237924, 0.0294751581, 0.006195244
 ]  # fmt: skip
 
 
 def test_a_rod_that_falls_flat_stops_and_is_borne_without_being_bent() -> None:
-    """The ground gives m g t + m sqrt(2 g H) and takes m g H; loads bear the weight, and bend nothing: of all that do
-    so (there are more stations than ways to bend) those that a ground that yields everywhere alike has.
+    """The ground gives m g t + m sqrt(2 g H) and takes m g H; every station bears its own weight, but for those next to
+    the ends, which are borne too and weigh nothing; so that nothing bends.
     """
     result = fallen(0.0, 1e-3, 0.6)
     data, m, g = result.dataset, 0.09, 9.81
     data = data.isel(time=-1)
     load = data["contact_force"].values[data["contact_surface"].values == 0, 2]
     assert load.sum() == pytest.approx(m * g, abs=1e-9)
-    np.testing.assert_allclose(load[:10], FLAT, atol=2e-8)
-    np.testing.assert_allclose(load, load[::-1], atol=1e-9)
+    np.testing.assert_allclose(load, FLAT, atol=2e-9)
+    weight = m * g / 6 * np.tile(np.array([5.0, 8.0, 5.0]) / 18, 6)
+    np.testing.assert_allclose(load[3:-3], weight[2:-2], rtol=0.01)
     given = data["impulse"].values[2] + m * g * float(data["time"])
     assert given == pytest.approx(m * g * 0.5, abs=1e-10)  # it stands: all of its momentum was taken
     taken = data["contact_work"].values.sum() + float(data["numerical_work"])
@@ -240,17 +249,17 @@ def test_a_rod_that_falls_flat_stops_and_is_borne_without_being_bent() -> None:
 GOLDEN_FALL = {  # ends of the rod at 0.15 and 0.2 s, contact impulse along z there: the prototype, 6 cells
     (1e-3, 0.6): (
         [
-            [-0.03890814644, 0.1715589391, 0.2138699087, 0.009998216196],
-            [-0.0777051908, 0.08712535879, 0.212190463, 0.009998243505],
+            [-0.0389078089, 0.1715598544, 0.2138695336, 0.0099980139],
+            [-0.0777066894, 0.0871262952, 0.2121886245, 0.0099975149],
         ],
-        [0.0762559888, 0.07900766959],
+        [0.0762611711, 0.0790069882],
     ),
     (2e-3, 0.6): (
         [
-            [-0.03896100605, 0.1713267633, 0.213952736, 0.009977875154],
-            [-0.0777341905, 0.08675932896, 0.2122549874, 0.009994899379],
+            [-0.0389596441, 0.1713259602, 0.213953057, 0.0099754341],
+            [-0.0777424788, 0.0867551938, 0.2122476726, 0.0099928948],
         ],
-        [0.07611719414, 0.07901394486],
+        [0.0761364506, 0.0790100593],
     ),
 }
 
@@ -587,28 +596,32 @@ def test_the_soft_snake_crawls_as_fast_as_an_independent_program_found(step: flo
 
 @pytest.mark.long
 def test_given_curvature_moves_cells_as_far_as_chains_of_ever_more_links() -> None:
-    """A wave of 4/m over a rough ground, 3 s. All stations of a body with given strains are loaded alike, the massless
-    ends too: its way, too, tends to its limit with the first power of their distance.
+    """The second period of a wave of 4/m over a rough ground. Rigid as it is at every instant, the body is borne as by
+    a bed: errors of both fall with the square of their mesh, to one limit.
     """
     body = ll.Rod(length=1.0, half_width=0.02, density=1000.0, strains="planar", base="free")
     ground = [ll.Gravity(), ll.Ground(forward=0.1, backward=0.1, lateral=0.5)]
 
     def way(robot: Any, gait: Any, **fields: Any) -> float:
-        own = {"duration": 3.0, "step": 1e-3, "record_every": 3.0, "initial": ll.Initial(posture={"kind": "lay"})}
+        own = {"duration": 3.0, "step": 1e-3, "record_every": 1.5, "initial": ll.Initial(posture={"kind": "lay"})}
         scenario = ll.Scenario(name="wave", robot=robot, gait=gait, environment=ground, **own, **fields)
         place = ll.run(scenario).dataset["com_position"].values[:, :2]
-        return float(np.linalg.norm(place[-1] - place[0]))
+        return float(np.linalg.norm(place[2] - place[1]))
 
-    wave = ll.CurvatureWave(curvature=4.0, wavelength=1.0, period=1.5, ramp=0.75)
-    settings = [ll.SoftSettings(cells=cells, theta=0.5, compliance=0.5) for cells in (12, 24)]
-    soft = [way(body, wave, model=one) for one in settings]
-    assert soft[0] == pytest.approx(1.021423993, rel=2e-3)  # the program
+    wave = ll.CurvatureWave(curvature=4.0, wavelength=1.0, period=1.5, ramp=0.0)
+    soft = [way(body, wave, model=ll.SoftSettings(cells=cells, theta=0.5)) for cells in (12, 24, 48)]
     chains = []
-    for n in (20, 40):
-        turn = 2.0 * np.pi / n
-        joints = ll.JointWave(yaw_amplitude=4.0 / n, yaw_rate=2.0 * np.pi / 1.5, yaw_phase=-turn, ramp=0.75)
+    for n in (20, 40, 80):
+        turn, rate = 2.0 * np.pi / n, 2.0 * np.pi / 1.5  # the first joint is one link from the base
+        joints = ll.JointWave(yaw_amplitude=4.0 / n, yaw_rate=rate, yaw_phase=-turn, yaw_lead=-turn)
         chains.append(way(body.as_chain(n), joints, model=ll.NonSmoothSettings(), actuation={"kind": "motion"}))
-    assert 2.0 * soft[1] - soft[0] == pytest.approx(2.0 * chains[1] - chains[0], rel=0.02)
+    limits = []
+    for found in (soft, chains):
+        order = np.log2((found[1] - found[0]) / (found[2] - found[1]))
+        assert order == pytest.approx(2.0, abs=0.15), found
+        limits.append(found[2] + (found[2] - found[1]) / 3.0)
+    assert limits[0] == pytest.approx(limits[1], rel=5e-4)
+    assert soft[0] == pytest.approx(limits[1], rel=5e-4)
 
 
 @pytest.mark.parametrize(("share", "holds"), [(0.95, True), (1.05, False)])

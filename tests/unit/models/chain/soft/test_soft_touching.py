@@ -115,6 +115,24 @@ def test_an_elastic_neck_is_drawn_against_a_wall_and_keeps_its_balances() -> Non
     assert all(balance.verdict == "pass" for balance in result.balances())
 
 
+def test_the_step_rule_takes_energy_from_rotors_and_tendons_too() -> None:
+    """Winches, nothing damped: springs and tendons store what is passive, and energy balances as it would not without
+    the rotors among the masses (1.6e-3) and the tendons among the springs (-1.4e-5 J of 4.3e-3).
+    """
+    built, winch = elastic_neck(True), {"radius": 0.01, "rotor_inertia": 1e-5}
+    loose = tuple(one.changed(damping=0.0, winch=winch) for one in built.tendons)
+    body = built.changed(damping_time=0.0, tendons=loose)
+    gait, held = ll.WinchStep(before=(0.002,) * 4, after=(0.006, 0.002, 0.002, 0.002), ramp=0.02), {"stops": False}
+    result = ll.run(
+        scenario(body, [ll.Gravity(), AWAY, GONE], gait=gait, model=ll.SoftSettings(tolerance=1e-9, **held))
+    )
+    data = result.dataset
+    stored = data["elastic_energy"].values + data["tendon_energy"].values
+    assert data["numerical_work"].values[-1] < -9e-5
+    np.testing.assert_allclose(data["passive_work"].values, stored[0] - stored, atol=1.5e-6)
+    assert result.balances()[0].relative < 2e-4, result.balances()[0]
+
+
 # ------------------------------------------------------------------------------------------- bodies that both move
 
 
@@ -196,6 +214,7 @@ def test_a_run_that_is_continued_is_the_run_in_one_piece() -> None:
 def test_a_rod_that_is_laid_down_just_touches() -> None:
     data = ll.run(slithering(duration=0.01, record_every=0.01)).dataset
     assert abs(float(data["contact_gap"].values[0].min())) < 1e-9
+    assert data["contact_link"].values.tolist() == [0, *range(data.sizes["section"]), data.sizes["section"] - 1]
 
 
 def test_a_rod_is_wound_around_a_pole_turn_beside_turn() -> None:
@@ -306,6 +325,14 @@ def test_a_free_body_without_roll_inertia_is_refused() -> None:
 def test_motion_among_contacts_has_no_slopes_and_settles() -> None:
     with pytest.raises(InputError, match="motion among contacts has kinks and jumps"):
         ll.sensitivity(slithering(), ["gait.couple"])
+
+
+def test_momentum_that_is_off_has_a_cure_beside_a_shorter_step() -> None:
+    """A body that turns, with steps that damp: θ = 1/2 passes."""
+    thrown = slithering(initial=FIRST.changed(twist=(1.0, 0.0, 0.0, 0.0, 0.0, 30.0)), step=2e-3)
+    (told,) = (doubt for doubt in ll.run(thrown).doubts if doubt.startswith("the linear momentum"))
+    assert "; try step: " in told and told.endswith(", or model.theta: 0.5, which damps nothing")
+    assert ll.run(thrown.changed(model=thrown.model.changed(theta=0.5))).proven
 
 
 def test_an_unsolved_step_names_time_place_surface_and_cure(monkeypatch: pytest.MonkeyPatch) -> None:
