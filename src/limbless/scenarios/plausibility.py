@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.control.actuation.shape_map import turns
-from limbless.control.gaits.body_wave import BodyWave
 from limbless.control.gaits.joint_wave import JointWave
 from limbless.core import Description, InputError, name_of, told, unit_of
 from limbless.environments.sand import Sand
-from limbless.environments.water import Water
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots.chain import Chain
 
@@ -28,8 +26,8 @@ if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
 
 
-_MOST_TURNS = 2.0 * math.pi
-"""rad: no joint and no heading of a gait goes farther."""
+_MOST_TURNS = 6.29
+"""rad: no joint and no heading of a gait goes farther than a turn, which may be written as 6.2832."""
 _FASTEST = 10.0 * math.pi
 """rad/s: five waves a second; robots without limbs have fewer."""
 _LONGEST = 10.0
@@ -154,11 +152,13 @@ def _waves(scenario: Scenario, robot: Robot) -> Iterator[str]:
 
 def _creeping(scenario: Scenario, robot: Robot) -> Iterator[str]:
     """Water whose laws hold only for what is faster than this gait can make any part of the body."""
-    laws, gait = [item for item in scenario.environment if isinstance(item, Water) and not item.moving], scenario.gait
-    if not laws or not isinstance(gait, BodyWave | JointWave):
+    laws: list[Any] = [item for item in scenario.environment if item.kind == "water"]
+    gait = scenario.gait
+    shapes = gait.kind == "body-wave"
+    if not laws or not (shapes or isinstance(gait, JointWave)):
         return
     times, length = np.linspace(0.0, scenario.duration, 257), length_of(robot)
-    if isinstance(gait, BodyWave):
+    if shapes:
         turning = gait.sample(times, np.linspace(0.0, length, 65)).rate
     elif isinstance(robot, Chain):
         turning = np.cumsum(gait.sample_joints(times, turns(robot)).rate, axis=1)
@@ -166,7 +166,7 @@ def _creeping(scenario: Scenario, robot: Robot) -> Iterator[str]:
         return
     for item in laws:
         number = length * length * float(np.abs(turning).max()) / item.viscosity
-        if 0.0 < number < NO_LAYER:
+        if 0.0 < number < NO_LAYER and not item.moving:
             yield (
                 f"environment.{item.kind}: with this gait Reynolds' number stays below {number:.2g}, and no law of "
                 "this kind holds there; {kind: drag} is for so slow a body, and Drag.slow_water finds its coefficients"

@@ -90,6 +90,12 @@ def test_the_bound_of_reynolds_number_is_above_what_the_run_finds(gait: str) -> 
     assert not any("stays below" in note for note in plausibility.notes(faster))
 
 
+def test_a_turn_that_was_written_with_few_digits_is_a_turn() -> None:
+    """As `limbless robot --medium ground` writes it for two joints: it was told that degrees were meant."""
+    turn = ll.Scenario.load(SNAKE, {"gait.yaw_phase": -6.2832})
+    assert not any("degrees" in note for note in plausibility.notes(turn))
+
+
 def test_nothing_is_said_of_what_is_as_usual() -> None:
     assert plausibility.notes(ll.Scenario.load(SNAKE)) == []
     assert plausibility.notes(ll.Scenario.load(SNAKE, {"actuation": MOTOR, "model.theta": 0.5})) == []

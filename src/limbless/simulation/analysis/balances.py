@@ -4,7 +4,8 @@ solver just returned.
 To add a balance, write one function `(dataset, mass) -> Balance | None` and put it in `BALANCES`; None means that the
 run did not record what it needs.
 
-Scales, to which each mismatch is compared (never below `SMALLEST_SCALE`, so that a robot at rest passes):
+Scales, to which each mismatch is compared (never below `SMALLEST_SCALE`, or `SMALL` times what a small body has, so
+that a robot at rest passes):
 
 power (J)                 the total work exchanged, which is the integral of |actuator| + |environment| + |passive|
                           power, or the largest kinetic energy if that is more
