@@ -50,13 +50,12 @@ def data_file(path: Path) -> Path:
     """The data file of a result, itself or in the folder of a run."""
     file = path / FILE_NAME if path.is_dir() else path
     if not file.is_file():
-        where = f"folder {str(path)!r} has no {FILE_NAME}" if path.is_dir() else f"no file {str(path)!r}"
         hint = f"; give the folder that a run wrote, or its {FILE_NAME}"
         if (path / CHECKPOINT).is_dir():
             hint = f"; it holds an unfinished run, which `limbless run --resume {path}` continues"
         elif str(path) in loader.names():
             hint = f"; {path} is a scenario: `limbless run {path}` writes such a folder"
-        raise InputError(f"cannot load a result: {where}{hint}")
+        raise InputError(f"cannot load a result: there is no file {str(file)!r}{hint}")
     return file
 
 
