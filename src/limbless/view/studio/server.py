@@ -64,11 +64,19 @@ def stop(server: ViserServer) -> None:
 
 
 def by_visitor(handle: Any, action: Callable[[], Any]) -> None:
-    """Do something when the visitor changes or clicks a control, and not when the program does."""
+    """Do something when the visitor changes or clicks a control, and not when the program does. What goes wrong is told
+    to the visitor, whose message may have been made by hand, and not to whoever looks at the terminal.
+    """
 
     def changed(event: Any) -> None:
-        if event.client is not None:
+        if event.client is None:
+            return
+        try:
             action()
+        except Exception as error:
+            told = f"{type(error).__name__}: {error!s:.300}"
+            with contextlib.suppress(Exception):  # it may have left
+                event.client.add_notification("This could not be done", told)
 
     getattr(handle, "on_click" if hasattr(handle, "on_click") else "on_update")(changed)
 

@@ -15,6 +15,7 @@ from limbless.scenarios.document import parse_value
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation.result import Result
 from limbless.view.studio.screen_sizes import Screen
+from limbless.view.studio.server import by_visitor
 from limbless.view.studio.tuning import knobs
 from tests.unit.view import made_up
 
@@ -293,3 +294,17 @@ def test_gaits_of_other_scenarios_are_presets_of_their_kind() -> None:
     assert page.changes == {"duration": 2.0} and page._other_fields
     taken = Scenario.load("module-snake-undulate", {path: gait}).gait
     assert taken == Scenario.load("module-snake-sidewind").gait
+
+
+def test_what_goes_wrong_is_told_to_the_visitor_who_asked() -> None:
+    """A value that no page sends: it ended in a traceback on the terminal of the server."""
+    handle, told = SimpleNamespace(), []
+    handle.on_update = lambda changed: setattr(handle, "changed", changed)
+    by_visitor(handle, lambda: {"light": 1}["__class__" * 100])
+    client = SimpleNamespace(add_notification=lambda *words: told.append(words))
+    handle.changed(SimpleNamespace(client=client))
+    assert told[0][0] == "This could not be done" and told[0][1].startswith("KeyError: '__class__")
+    assert len(told[0][1]) < 320
+    handle.changed(SimpleNamespace(client=SimpleNamespace()))  # a visitor who has left
+    handle.changed(SimpleNamespace(client=None))  # the program itself
+    assert len(told) == 1
