@@ -54,7 +54,8 @@ def _guided(result: Result) -> Guided | None:
     number = next((k for k, loop in enumerate(loops) if loop.kind == "guidance"), None)
     if number is None or result.scenario is None or data.sizes["time"] < 2:
         return None
-    aim, time, place = loops[number], data["time"].values, data["com_position"].values[:, :2]
+    aim: Any = loops[number]
+    time, place = data["time"].values, data["com_position"].values[:, :2]
     own = f" ({number})" if len(loops) > 1 else ""
     clock, lack = (data["controller_state"].sel(controller_number=name + own).values for name in ("clock", "lack"))
     w, x, y, z = np.moveaxis(data["orientation"].values, -1, 0)
