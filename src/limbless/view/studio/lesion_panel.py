@@ -25,6 +25,7 @@ class LesionPanel(Panel):
     def __init__(self, page: Page) -> None:
         super().__init__(page)
         self._counts: dict[str, int] = {}
+        self._raster: Any = None
         self.switches: dict[str, list[Any]] = {}
 
     def show(self, result: Result) -> None:
