@@ -117,7 +117,7 @@ def _head(shown: Sequence[tuple[Case, str]]) -> str:
         "what was measured, what it is compared with, and a tolerance with its reason. Rows that fall short are shown. "
         "`limbless validate --write` runs every case of the folder `validation/` and writes the page; do not edit it.",
         "",
-        "*The spec* is the corrected form of a paper's model that this project worked from; the model's "
+        "*The reference* is the corrected form of a paper's model that this project worked from; the model's "
         "[page](index.md) repeats it. Next steps: [experiments](experiments.md) compare runs with robots and animals, "
         "and [limits](limits.md) lists what the equations leave out.",
         "",

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import limbless as ll
 from limbless.core.errors import InputError
 from limbless.mechanics.algebra.vectors import Vector
 from limbless.mechanics.forces.wake import Wake, wake_at_edge
+from limbless.models.recording.water_recorder import WaterRecorder
 
 SWIMMER = ll.UniformChain(links=5, length=0.1, half_width=0.02, half_height=0.03, joint="universal")
 GAIT = ll.BodyWave(amplitude=0.5, growth=0.0, wavelength=0.5, period=0.8, ramp=0.4, dive=0.05)
@@ -214,3 +216,12 @@ def test_parts_of_a_body_have_coefficients_of_their_own() -> None:
         ll.NewtonEuler(SWIMMER, ll.Water(parts=[{"links": (7,), "drag": (0.0, 1.0, 1.0, 0.0)}]))
     with pytest.raises(InputError, match="one of both"):
         ll.Water(parts=[{"drag": (0.0, 1.0, 1.0, 0.0)}])
+
+
+def test_a_run_without_a_record_of_its_wake_has_no_note_of_it() -> None:
+    """Models with contacts record none, though their water has one."""
+    water = WaterRecorder([])
+    water.wakes = [object()]
+    assert water.remarks(xr.Dataset(coords={"time": [0.0, 1.0]})) == []
+    turned = xr.Dataset({"wake_reversed": ("time", [1.0, 1.0])}, {"time": [0.0, 1.0]})
+    assert "the tail ran backwards 100%" in water.remarks(turned)[0]

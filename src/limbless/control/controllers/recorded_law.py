@@ -228,7 +228,7 @@ def made_of(sense: Sense, t: Signal, look: Callable[[str], Any]) -> Any:
     if sense.kind in PATHS:
         beside, ahead = beside_path(sense.path, look(sense.kind))
         return signals([sense.gain * (beside if sense.kind == "cross_track" else ahead) + sense.offset])
-    if sense.kind != "function":
+    if sense.function is None:
         return look(sense.kind)
     motion = Motion(lambda kind: row[0] if len(row := look(kind)) == 1 else row)
     told = call(sense.function, "controller.senses.function:", "(t, motion)", "while it was recorded", t, motion)

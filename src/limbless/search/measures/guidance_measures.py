@@ -28,10 +28,14 @@ class Guided(NamedTuple):
     off: Array  # rad: the heading less that
     beside: Array | None  # m, from the path
 
+    def integral(self, number: Array, times: Array) -> Array:
+        """Of a number from the start on."""
+        total = np.append(0.0, np.cumsum(0.5 * (number[1:] + number[:-1]) * np.diff(self.time)))
+        return np.interp(times, self.time, total)
+
     def means(self, number: Array, ends: Array) -> Array:
         """Of a number, between times that follow each other."""
-        total = np.append(0.0, np.cumsum(0.5 * (number[1:] + number[:-1]) * np.diff(self.time)))
-        return np.asarray(np.diff(np.interp(ends, self.time, total)) / np.diff(ends))
+        return np.asarray(np.diff(self.integral(number, ends)) / np.diff(ends))
 
     def turns_before(self, time: Any, turns: Any) -> Any:
         """When the clock was so many turns behind."""
@@ -54,7 +58,8 @@ def _guided(result: Result) -> Guided | None:
     number = next((k for k, loop in enumerate(loops) if loop.kind == "guidance"), None)
     if number is None or result.scenario is None or data.sizes["time"] < 2:
         return None
-    aim, time, place = loops[number], data["time"].values, data["com_position"].values[:, :2]
+    aim: Any = loops[number]
+    time, place = data["time"].values, data["com_position"].values[:, :2]
     own = f" ({number})" if len(loops) > 1 else ""
     clock, lack = (data["controller_state"].sel(controller_number=name + own).values for name in ("clock", "lack"))
     w, x, y, z = np.moveaxis(data["orientation"].values, -1, 0)
@@ -67,28 +72,16 @@ def _guided(result: Result) -> Guided | None:
     return Guided(aim, time, np.maximum.accumulate(clock), lack, place, np.unwrap(wanted), off, beside)
 
 
-def path_error(run: Guided) -> float | None:
-    return None if run.beside is None else run.mean(run.beside)
-
-
-def heading_error(run: Guided) -> float | None:
-    return run.mean(run.off)
-
-
 def course_error(run: Guided) -> float | None:
     x, y = (np.diff(np.interp(run.turns, run.time, column)) for column in run.place.T)
     return float(np.mean(wrapped(np.arctan2(y, x) - run.means(run.wanted, run.turns))))
 
 
-def speed_error(run: Guided) -> float | None:
-    ends = run.turns[[0, -1]]
-    return None if run.aim.speed is None else float(np.diff(np.interp(ends, run.time, run.lack))[0] / np.ptp(ends))
-
-
 def settling_time(run: Guided) -> float | None:
     number, near = (run.off, 0.05) if run.beside is None else (run.beside, 0.02)
     late = run.time[run.clock >= run.clock[0] + 2.0 * np.pi]
-    means = [run.means(number, np.array([run.turns_before(t, 1.0), t]))[0] for t in late]
+    begun = run.turns_before(late, 1.0)
+    means = (run.integral(number, late) - run.integral(number, begun)) / (late - begun)
     outside = np.flatnonzero(np.abs(means) > near)
     if not len(late) or (len(outside) and outside[-1] == len(late) - 1):
         return None
@@ -103,17 +96,37 @@ def _of_result(function: Callable[[Guided], Any]) -> Callable[[Result], Any]:
     return of
 
 
-for _function, _unit, _meaning, _wants in (
-    (path_error, "m", "distance of the centre of mass from the path of a guidance, its mean", "path"),
-    (heading_error, "rad", "heading less that which a guidance asks for, its mean", "guidance"),
+for _name, _function, _unit, _meaning, _wants in (
     (
+        "path_error",
+        lambda run: None if run.beside is None else run.mean(run.beside),
+        "m",
+        "distance of the centre of mass from the path of a guidance, its mean",
+        "path",
+    ),
+    (
+        "heading_error",
+        lambda run: run.mean(run.off),
+        "rad",
+        "heading less that which a guidance asks for, its mean",
+        "guidance",
+    ),
+    (
+        "course_error",
         course_error,
         "rad",
         "direction of the way of the centre of mass in a turn of the gait less that, its mean",
         "guidance",
     ),
-    (speed_error, "m/s", "speed along the head less that which a guidance asks for, its mean", "guidance"),
     (
+        "speed_error",
+        lambda run: None if run.aim.speed is None else run.mean(np.gradient(run.lack, run.time)),
+        "m/s",
+        "speed along the head less that which a guidance asks for, its mean",
+        "guidance",
+    ),
+    (
+        "settling_time",
         settling_time,
         "s",
         "from when on means over a turn of the gait stay within 0.02 m of the path, or 0.05 rad of the heading, that a "
@@ -121,4 +134,4 @@ for _function, _unit, _meaning, _wants in (
         "guidance",
     ),
 ):
-    measure(_function.__name__, _unit, _meaning, wants=("time", _wants))(_of_result(_function))
+    measure(_name, _unit, _meaning, wants=("time", _wants))(_of_result(_function))

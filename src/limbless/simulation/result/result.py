@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from limbless.core import InputError, __version__, undisturbed, write_table, write_text
 from limbless.models.variables import CATALOGUE
-from limbless.scenarios import loader
 from limbless.simulation.analysis import actuator_limits, energy_use, speed, statics_work
 from limbless.simulation.analysis.balances import Balance, balances, power_residual
 from limbless.simulation.analysis.reynolds import slow_notes
@@ -29,8 +28,11 @@ from limbless.simulation.result.dataset import (
     wide_table,
 )
 from limbless.simulation.result.storage import (
+    CHECKPOINT,
+    FILE_NAME,
     SORTS,
     as_sort,
+    data_file,
     error_bars_in,
     plain,
     read_netcdf,
@@ -51,12 +53,7 @@ if TYPE_CHECKING:
     from limbless.view.replay import Replay
 
 
-FILE_NAME = "result.nc"
 FORMAT = "limbless result 1"
-CHECKPOINT = "checkpoint"
-"""Folder, within that of a run, of what a long run leaves while it is on its way."""
-
-
 _Told = tuple["xr.Dataset", tuple[str, ...], tuple[str, ...]]
 """Dataset, notes, and what was found against the run."""
 
@@ -283,16 +280,7 @@ class Result:
     @classmethod
     def load(cls, path: str | Path) -> Result:
         """Read a result: the data file, or the folder that `write` made (then with its wall time and error bars)."""
-        path = Path(path)
-        file = path / FILE_NAME if path.is_dir() else path
-        if not file.is_file():
-            where = f"folder {str(path)!r} has no {FILE_NAME}" if path.is_dir() else f"no file {str(path)!r}"
-            hint = f"; give the folder that a run wrote, or its {FILE_NAME}"
-            if (path / CHECKPOINT).is_dir():
-                hint = f"; it holds an unfinished run, which `limbless run --resume {path}` continues"
-            elif str(path) in loader.names():
-                hint = f"; {path} is a scenario: `limbless run {path}` writes such a folder"
-            raise InputError(f"cannot load a result: {where}{hint}")
+        file = data_file(Path(path))
         dataset, state = read_netcdf(file)
         if dataset.attrs.get("limbless") != FORMAT:
             raise InputError(

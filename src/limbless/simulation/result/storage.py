@@ -17,6 +17,7 @@ import numpy as np
 
 from limbless.core import InputError, open_hdf5, refuse_pipe, replacing, without_cluster
 from limbless.models.base import State
+from limbless.scenarios import loader
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
 
 
+FILE_NAME = "result.nc"
+CHECKPOINT = "checkpoint"
+"""Folder, within that of a run, of what a long run leaves while it is on its way."""
 _STATE = "state"  # group that holds the final state
 _MEMORY = "memory_"  # prefix, in that group, of what the model remembers
 
@@ -40,6 +44,19 @@ def write_netcdf(path: str | Path, dataset: xr.Dataset, state: State | None) -> 
     with replacing(path) as temporary:
         temporary.write_bytes(made.getbuffer())
     return Path(path)
+
+
+def data_file(path: Path) -> Path:
+    """The data file of a result, itself or in the folder of a run."""
+    file = path / FILE_NAME if path.is_dir() else path
+    if not file.is_file():
+        hint = f"; give the folder that a run wrote, or its {FILE_NAME}"
+        if (path / CHECKPOINT).is_dir():
+            hint = f"; it holds an unfinished run, which `limbless run --resume {path}` continues"
+        elif str(path) in loader.names():
+            hint = f"; {path} is a scenario: `limbless run {path}` writes such a folder"
+        raise InputError(f"cannot load a result: there is no file {str(file)!r}{hint}")
+    return file
 
 
 def read_netcdf(path: Path) -> tuple[xr.Dataset, State | None]:

@@ -255,6 +255,7 @@ def activity(result: Result) -> Drawing:
         axes.invert_yaxis()
         axes.set_title(f"{words} ({unit}), the first {dim} above")
         axes.set_ylabel(dim)
+        axes.locator_params(axis="y", integer=True)
         axes.set_xlabel("time (s)")
         table |= {f"{words} of {label} ({unit})": values[:, k] for k, label in enumerate(labels)}
     return sheet, table

@@ -182,10 +182,10 @@ class Body:
 def _wheeled(frames: Frames) -> Any:
     """Which sections (sections,) have wheels."""
     found = np.zeros(frames.position.shape[1], dtype=bool)
-    for item in frames.result.environment:
-        if item.kind == "wheels":
-            modules = range(len(found)) if item.modules is None else item.modules
-            found[[number for number in modules if number < len(found)]] = True
+    wheels: list[Any] = [item for item in frames.result.environment if item.kind == "wheels"]
+    for item in wheels:
+        modules = range(len(found)) if item.modules is None else item.modules
+        found[[number for number in modules if number < len(found)]] = True
     return found
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from limbless.simulation.result import Result
     from limbless.view.studio.page import Page
 
-WIDEST, ROW = 320, 8  # of a raster, pixels; and the height of a neuron in it
+WIDE, ROW = 320, 8  # of a raster, pixels; and the height of a neuron in it
 _HIGH, _LOW = np.array([178.0, 24.0, 43.0]), np.array([33.0, 102.0, 172.0])  # colours of +1 and -1; 0 is white
 
 
@@ -24,18 +24,29 @@ class LesionPanel(Panel):
 
     def __init__(self, page: Page) -> None:
         super().__init__(page)
+        self._counts: dict[str, int] = {}
+        self._raster: Any = None
         self.switches: dict[str, list[Any]] = {}
 
     def show(self, result: Result) -> None:
-        """Offer them for a new result."""
+        """Offer them for a new result; what is open stays open where there is as much to cut as before."""
+        found, gui = lesion_counts(result), self.page.client.gui
+        before, self._counts = self._counts, {what: count for what, (count, _) in found.items()}
+        if found and before == self._counts:
+            self._raster.image = raster(result)
+            for what, (_, cut) in found.items():
+                for k, switch in enumerate(self.switches[what]):
+                    switch.value = k in cut
+            return
         self._clear()
-        self.switches, counts, gui = {}, lesion_counts(result), self.page.client.gui
-        if not counts:
+        self.switches = {}
+        if not found:
             return
         folder = gui.add_folder("Lesions", order=22, expand_by_default=False)
         with folder:
-            gui.add_image(raster(result), label="activity, the first neuron above, time to the right")
-            for what, (count, cut) in counts.items():
+            label = "activity, the first neuron above, time to the right"
+            self._raster = gui.add_image(raster(result), label=label)
+            for what, (count, cut) in found.items():
                 with gui.add_folder(what, expand_by_default=False):
                     self.switches[what] = [gui.add_checkbox(f"{k} is cut", k in cut) for k in range(count)]
                 for switch in self.switches[what]:
@@ -58,16 +69,18 @@ def lesion_counts(result: Result) -> dict[str, tuple[int, tuple[int, ...]]]:
         if isinstance(lesion, Lesion):
             labels = map(str, result.dataset["neuron"].values)
             count = sum(not where or label.endswith(f"({number})") for label in labels)
-            along = count // getattr(controller, "sides", 1) - 1  # a coupling is cut on all sides
+            limbs = getattr(getattr(controller, "limbs", None), "count", 0)  # which feel and move nothing
+            along = (count - limbs) // getattr(controller, "sides", 1) - 1  # a coupling is cut on all sides
+            many = {"oscillators": count, "couplings": along}
             for what in getattr(controller, "cuts", type(lesion).model_fields):
-                found[where + what] = (along if what == "couplings" else count, getattr(lesion, what))
+                found[where + what] = (many.get(what, count - limbs), getattr(lesion, what))
     return found
 
 
 def raster(result: Result) -> NDArray[np.uint8]:
-    """(neurons, time, 3): what every neuron gives, red above and blue below 0."""
+    """(neurons, time, 3), rows and columns drawn wide: what every neuron gives, red above and blue below 0."""
     values = result.dataset["activity"].values
-    shown = values[:: max(1, -(-len(values) // WIDEST))].T
+    shown = values[np.linspace(0, len(values) - 1, WIDE).round().astype(int)].T
     share = shown / max(float(np.abs(values).max(initial=0.0)), 1e-300)
     towards = np.where(share[..., None] > 0.0, _HIGH, _LOW)
     return np.repeat((255.0 + np.abs(share)[..., None] * (towards - 255.0)).astype(np.uint8), ROW, axis=0)

@@ -17,7 +17,7 @@ from limbless.view.scene.stage import Stage
 from limbless.view.scene.surroundings import extent_of
 from limbless.view.scene.world import DRAWN, World
 from limbless.view.studio.auth import LOOPBACK, AuthMiddleware
-from limbless.view.studio.screen_sizes import LEGEND_STYLE
+from limbless.view.studio.screen_sizes import LEGEND_STYLE, STYLE
 from limbless.view.studio.server import quiet_server, stop
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from limbless.simulation.result import Result
 
-_REACH, _STRAY = 4.0, 1.0  # ground lies this far around the robot, and anew when it has gone so far: body lengths
+_REACH, _STRAY = 6.0, 3.0  # ground lies this far around the robot, and anew when it has gone so far: body lengths
 
 
 class Live:
@@ -50,7 +50,7 @@ class Live:
         self._first = camera_for(frames, True)
         # a panel with a line of its own: an empty one shows the address and the tree of the scene instead
         self._told = self.server.gui.add_html("")
-        self.server.gui.add_html(LEGEND_STYLE + legend(self._display))
+        self.server.gui.add_html(STYLE + LEGEND_STYLE + legend(self._display))
         self._shown: tuple[float, float] | None = None  # of the robot and of the clock, s
         self.server.on_client_connect(self._enter)
 
@@ -69,7 +69,7 @@ class Live:
         leaves it far above or below.
         """
         middle, reach, extent = frames.centre(0), _REACH * frames.size, extent_of([frames])
-        if abs(extent.floor - self._extent.floor) < _STRAY * frames.size:
+        if abs(extent.floor - self._extent.floor) < frames.size:
             extent = replace(extent, floor=self._extent.floor)
         self._extent = replace(extent, low=middle - reach, high=middle + reach)
         self._laid = middle

@@ -71,7 +71,9 @@ def scenario(**more) -> SimpleNamespace:
         step=0.01,
         task=None,
         gait=SimpleNamespace(cycle=2.0, phases=tuple),
-        model=SimpleNamespace(kind="newton-euler", time_order=lambda environment: 4.0),
+        model=SimpleNamespace(
+            kind="newton-euler", time_order=lambda environment: 4.0, momentum_cure=lambda environment: ""
+        ),
         figures=(),
         robot=SimpleNamespace(build=lambda: SimpleNamespace(total_mass=1.5, base="free")),
         notes=tuple,

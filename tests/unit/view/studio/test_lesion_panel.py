@@ -13,16 +13,25 @@ from limbless.view.studio import lesion_panel
 from limbless.view.studio.lesion_panel import LesionPanel, lesion_counts, raster
 
 SHORT = {"duration": 0.05, "record_every": 0.005}
+CORD = {"duration": 0.04, "record_every": 0.004}
+
+
+class Folder(nullcontext[None]):
+    def remove(self) -> None:
+        pass
 
 
 class Gui:
     """What a panel asks of viser: folders, an image, boxes to tick."""
 
-    def add_folder(self, label: str, **options: Any) -> Any:
-        return nullcontext(SimpleNamespace(remove=lambda: None))
+    folders = 0
 
-    def add_image(self, image: Any, label: str) -> None:
-        self.image = image
+    def add_folder(self, label: str, **options: Any) -> Any:
+        self.folders += 1
+        return Folder()
+
+    def add_image(self, image: Any, label: str) -> Any:
+        return SimpleNamespace(image=image, label=label)
 
     def add_checkbox(self, label: str, value: bool) -> Any:
         return SimpleNamespace(label=label, value=value)
@@ -46,13 +55,33 @@ def test_every_part_of_a_cord_has_a_switch(monkeypatch: Any) -> None:
     panel.switches["oscillators"][7].value = True
     panel.switches["oscillators"][7].do()
     assert tuned == [("controller.lesion.oscillators", [7])]
-    ll.Scenario.load(result.scenario, dict(tuned))  # it is a field of the scenario
+    # it is a field of the scenario; folders that are open stay so when its result comes
+    cut = ll.run(ll.Scenario.load(result.scenario, dict(tuned)))
+    folders, before = page.client.gui.folders, panel._raster.image
+    panel.show(cut)
+    assert page.client.gui.folders == folders and not np.array_equal(panel._raster.image, before)
+    assert [k for k, one in enumerate(panel.switches["oscillators"]) if one.value] == [7]
+    panel.show(ll.run("lamprey-cord", CORD))
+    assert len(panel.switches["outputs"]) == 20 and len(panel.switches["couplings"]) == 9
+
+
+def test_limbs_can_be_silenced_and_have_nothing_else_to_cut() -> None:
+    limbs = {"controller.limbs": {"count": 4}}
+    counts = lesion_counts(ll.run("lamprey-cord", {**CORD, **limbs}))
+    assert {what: count for what, (count, _) in counts.items()} == {
+        "oscillators": 24,
+        "couplings": 9,
+        "senses": 20,
+        "outputs": 20,
+    }
 
 
 def test_a_raster_is_red_where_a_neuron_is_active() -> None:
     result = ll.run("agnathax", SHORT)
-    picture, values = raster(result), result.dataset["activity"].values
-    assert picture.shape == (10 * lesion_panel.ROW, len(values), 3) and picture.dtype == np.uint8
+    values = result.dataset["activity"].values
+    picture = raster(result)
+    assert picture.shape == (10 * lesion_panel.ROW, lesion_panel.WIDE, 3) and picture.dtype == np.uint8
+    picture = picture[:, np.linspace(0, lesion_panel.WIDE - 1, len(values)).round().astype(int)]
     up = 0.05 * np.abs(values).max() < values.T
     red, blue = (picture[:: lesion_panel.ROW, :, channel].astype(int) for channel in (0, 2))
     assert up.any() and (red[up] > blue[up]).all()
