@@ -100,7 +100,7 @@ def test_writing_a_run_leaves_out_what_cannot_be_drawn(
         gait=SimpleNamespace(phases=tuple),
         task=None,
         step=0.01,
-        model=SimpleNamespace(time_order=lambda environment: 4.0),
+        model=SimpleNamespace(time_order=lambda environment: 4.0, momentum_cure=lambda environment: ""),
     )
     with caplog.at_level(logging.WARNING, logger="limbless"):
         names = {path.name for path in swimmer.write(tmp_path)}
