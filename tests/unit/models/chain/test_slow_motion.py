@@ -307,6 +307,7 @@ PUSHED = {
     "gait": ll.FunctionGait(function=pushed, drives="torque"),
     "actuation": {"kind": "torque"},
 }
+RUBBING = ll.UniformChain(links=2, length=0.2, base="planar", coulomb_friction=0.01)
 REFUSED = [
     ({"robot": ROD.changed(base="free")}, r"nothing resists the roll about the body's own axis"),
     ({"environment": [ll.Gravity()]}, r"nothing resists the motion along"),
@@ -318,6 +319,7 @@ REFUSED = [
         {**PUSHED, "model": {"kind": "newton-euler", "integrator": "rk4"}},
         r"model\.integrator: .* explicit steps \(rk4\)",
     ),
+    ({**PUSHED, "robot": RUBBING, "model": {"kind": "newton-euler"}}, r"model\.inertia: false: the dry friction"),
     ({"initial": ll.Initial(twist=(0.1, 0, 0, 0, 0, 0))}, r"initial\.twist: without inertia"),
     ({"initial": ll.Initial(joint_velocity=(0.0,) * 16)}, r"initial\.joint_velocity: without inertia"),
 ]
