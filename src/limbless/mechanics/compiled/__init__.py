@@ -38,7 +38,7 @@ __getattr__ = lazy_names(
         "scalars": (
             "BEYOND TANGENTS WORDS absolute arctangent2 dual8 eight exponential has_tangents is_single "
             "logarithm maximum minimum power_of primal sincos sincos_unbranched sine_and_cosine_near_zero "
-            "some_positive splat sqrt value_of vector_type where_positive zero_vector"
+            "some_positive splat sqrt value_of vector_type where_positive whole zero_vector"
         ),
         "tables": "Rows Table constants is_code table",
     },

@@ -33,7 +33,6 @@ from limbless.mechanics.compiled import (
     primal,
     sincos,
     sincos_unbranched,
-    sine_and_cosine_near_zero,
     some_positive,
     splat,
     sqrt,
@@ -41,6 +40,7 @@ from limbless.mechanics.compiled import (
     vector_type,
     view_as,
     where_positive,
+    whole,
     zero_vector,
 )
 
@@ -215,23 +215,16 @@ def _some_positive(x):
     return _some(x)
 
 
+lane_version_of(whole)(lambda x: _floor(x))
+lane_version_of(sincos_unbranched)(sincos_unbranched)
+
+
 @lane_version_of(sincos)
 def _sincos(x):
-    """As `scalars.sincos`, without branches but where all lanes are 0; angles up to a thousand turns."""
+    """As `scalars.sincos`, without branches but where all lanes are 0."""
     if _all_zero(x):
         return x, 1.0 + 0.0 * x
-    k = _floor(x * 0.6366197723675814 + 0.5)
-    r = (x - k * 1.5707963267948966) - k * 6.123233995736766e-17
-    sine, cosine = sine_and_cosine_near_zero(r)
-    quarter = k - 4.0 * _floor(0.25 * k)  # 0, 1, 2, 3
-    odd = quarter - 2.0 * _floor(0.5 * quarter) - 0.5
-    s, c = where_positive(odd, cosine, sine), where_positive(odd, sine, cosine)
-    return where_positive(quarter - 1.5, -s, s), where_positive((quarter - 0.5) * (2.5 - quarter), -c, c)
-
-
-@lane_version_of(sincos_unbranched)
-def _sincos_unbranched(x):
-    return sincos(x)
+    return sincos_unbranched(x)
 
 
 @intrinsic

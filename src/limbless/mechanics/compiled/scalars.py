@@ -255,15 +255,27 @@ def _sincos(x):
     return _chain(x, sine, cosine), _chain(x, cosine, -sine)
 
 
+def whole(x):
+    """The largest whole number that is not above x; its derivative is taken as zero."""
+    return np.floor(x)
+
+
+@_dual_version_of(whole)
+def _whole(x):
+    return _chain(x, np.floor(_value(x)), 0.0)
+
+
 def sincos_unbranched(x):
-    """The same without a branch: a loop over phases, whose quarters nobody foretells, takes several of them at once."""
-    k = np.floor(x * 0.6366197723675814 + 0.5)
+    """The same without a branch, right to 4e-17 |x|: a loop over phases, whose quarters nobody foretells, takes several
+    of them at once.
+    """
+    k = whole(x * 0.6366197723675814 + 0.5)
     r = (x - k * 1.5707963267948966) - k * 6.123233995736766e-17
     sine, cosine = sine_and_cosine_near_zero(r)
-    quarter = k - 4.0 * np.floor(0.25 * k)  # 0, 1, 2, 3
-    odd = quarter - 2.0 * np.floor(0.5 * quarter) - 0.5
-    s, c = (cosine, sine) if odd > 0.0 else (sine, cosine)
-    return -s if quarter > 1.5 else s, -c if (quarter - 0.5) * (2.5 - quarter) > 0.0 else c
+    quarter = k - 4.0 * whole(0.25 * k)  # 0, 1, 2, 3
+    odd = quarter - 2.0 * whole(0.5 * quarter) - 0.5
+    s, c = where_positive(odd, cosine, sine), where_positive(odd, sine, cosine)
+    return where_positive(quarter - 1.5, -s, s), where_positive((quarter - 0.5) * (2.5 - quarter), -c, c)
 
 
 @_dual_version_of(sincos_unbranched)

@@ -15,6 +15,7 @@ from limbless.mechanics.compiled.scalars import (
     maximum,
     minimum,
     sincos,
+    sincos_unbranched,
     sqrt,
     value_of,
 )
@@ -217,3 +218,18 @@ def test_dual_array_layout():
 def test_too_many_directions_are_refused():
     with pytest.raises(InputError, match="1 to 8"):
         dual_array(1.0, np.ones(9))
+
+
+@array_kernel
+def turned(angles, sine, cosine):
+    for i in range(angles.shape[0]):
+        sine[i], cosine[i] = sincos_unbranched(angles[i])
+
+
+def test_phases_have_the_sine_and_cosine_of_the_library_in_every_quarter() -> None:
+    angles = np.concatenate([np.linspace(-300.0, 300.0, 4001), 0.5 * np.pi * np.arange(-9, 10)])
+    sine, cosine = np.zeros_like(angles), np.zeros_like(angles)
+    turned(angles, sine, cosine)
+    np.testing.assert_allclose(sine, np.sin(angles), atol=3e-14)
+    np.testing.assert_allclose(cosine, np.cos(angles), atol=3e-14)
+    assert sincos_unbranched(2.0) == pytest.approx((math.sin(2.0), math.cos(2.0)), abs=1e-15)
