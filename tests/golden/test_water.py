@@ -328,9 +328,7 @@ def test_states_in_moving_water(pose: Pose, flow: str, acceleration: list[float]
 
 @pytest.mark.parametrize(("pose", "flows", "acceleration", "torque"), [*FLOATING, *FINE])
 def test_states_at_a_surface(pose: Pose, flows: tuple, acceleration: list[float], torque: list[float]) -> None:
-    """To 1e-4: the reference has plain points, up to 5e-5 from a kink, and ten times that on a body of which 2 % are
-    wet.
-    """
+    """To 1e-4: the reference has plain points, up to 5e-5 from a kink; on a nearly dry body ten times that."""
     water = ll.Water(points=16, surface=0.0, flow=[FLOWS[flow] for flow in flows])
     assert off(pose, [water, ll.Gravity()], acceleration, torque) < 1e-4
 

@@ -175,9 +175,8 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
         if self._any_free and (DofRow.of(self._plain.freedoms).coulomb > 0.0).any():
             raise InputError(
                 f"model.{'integrator' if self.settings.inertia else 'inertia: false'}: the dry friction of the joints "
-                f"(coulomb_friction) jumps, and {name!r} "
-                "solves smooth forces; leave it out, use viscous_friction, or set model.kind to "
-                "non-smooth"
+                f"(coulomb_friction) jumps, and {name!r} solves smooth forces; leave it out, use viscous_friction, or "
+                "set model.kind to non-smooth"
             )
 
     def _calm(self) -> Inertialess:
