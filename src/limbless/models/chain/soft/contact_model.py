@@ -93,7 +93,10 @@ class SoftContact(Soft):
         self._meetings = contact_messages.Meetings(
             self.touching, self.environment, self.scene, self.crowd, self.company
         )
-        told = by_section(self.touching, self.plan) if self.robot.kind == "rod" else self.touching
+        told = self.touching
+        if self.robot.kind == "rod":
+            told = by_section(told, self.plan)
+            self.recorder.pushed = np.eye(len(self.recorder.sections))[told.links].T  # its ends are no sections
         self.contacts = contact_recorder.ContactPart(told, self.scene, self.crowd, self.company)
         self.where = self._layout()
         self._options = self._choose()

@@ -17,6 +17,7 @@ from limbless.mechanics.contact import ContactRow
 from limbless.models.base import State
 from limbless.models.chain.contact.contact_recorder import contact_forces
 from limbless.models.chain.soft.contact_model import SoftContact
+from limbless.view.figures.contact_diagram import mean_force
 from tests.unit.models.chain.soft.test_soft import Dense, expm, hat
 
 Array = np.ndarray
@@ -538,11 +539,13 @@ def test_a_strip_that_is_lifted_leaves_the_table_as_the_closed_form_says() -> No
     body = rod(0.5, 0.1, EI, 0.005, damping_time=0.05)
     table = [*world(0.0), ll.PointWrench(abscissa=0.5, force=(0.0, 0.0, F))]
     start = ll.Initial(position=(0.0, 0.0, 0.005))
-    data = run(body, table, {"cells": 16, "theta": 1.0}, 6.0, 5e-3, initial=start).dataset.isel(time=-1)
+    result = run(body, table, {"cells": 16, "theta": 1.0}, 6.0, 5e-3, initial=start)
+    data = result.dataset.isel(time=-1)
     lifted = 2.0 * F / q
     assert float(data["tip_position"][2]) - 0.005 == pytest.approx(q * lifted**4 / (24.0 * EI), rel=3e-3)
     load = data["contact_force"].values[:, 2]
     assert load.sum() == pytest.approx(0.5 * q - F, abs=1e-9)
+    assert mean_force(result)[-1, 2] == pytest.approx(0.5 * q - F, abs=1e-6)  # what acts on an end is not left out
     bearing = np.flatnonzero(load > 1e-6)
     last = data["contact_position"].values[bearing, 0].max()
     assert 0.5 - last == pytest.approx(lifted, abs=2 * 0.5 / 48)
