@@ -202,7 +202,7 @@ def test_a_failed_save_leaves_the_old_file_alone(swimmer, tmp_path: Path) -> Non
 def test_load_says_what_is_wrong(swimmer, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no file .*missing.nc"):
         Result.load(tmp_path / "missing.nc")
-    with pytest.raises(InputError, match=r"has no result.nc"):
+    with pytest.raises(InputError, match=r"there is no file .*result.nc"):
         Result.load(tmp_path)
     text = tmp_path / "text.nc"
     text.write_text("not a result")
