@@ -26,14 +26,16 @@ def central_differences(model: Geometric, x: Array, step: float = 1e-6) -> Array
 
 
 def complex_metric(constants: Levers, x: Array) -> Array:
-    """The metric of a planar chain of straight modules in its closed form, for complex x: vectorised NumPy, O(n^2)."""
+    """The metric of a planar chain of straight modules in its closed form, for complex x: vectorised NumPy, O(n^2).
+    Masses and inertias on its diagonal, which have no derivative, are left out.
+    """
     heading = np.cumsum(x[2:])
-    coupling = constants.coupling.real * np.cos(heading[:, None] - heading[None, :]) + np.diag(constants.inertia)
+    coupling = constants.coupling.real * np.cos(heading[:, None] - heading[None, :])
     for axis in (0, 1):
         coupling = np.flip(np.cumsum(np.flip(coupling, axis), axis), axis)
     first = [np.flip(np.cumsum(np.flip(constants.moment.real * f(heading)))) for f in (np.sin, np.cos)]
     M = np.zeros((len(x), len(x)), dtype=x.dtype)
-    M[2:, 2:], M[0, 0], M[1, 1] = coupling, constants.mass, constants.mass
+    M[2:, 2:] = coupling
     M[0, 2:], M[1, 2:] = -first[0], first[1]
     M[2:, 0], M[2:, 1] = M[0, 2:], M[1, 2:]
     return M

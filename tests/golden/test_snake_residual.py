@@ -2,7 +2,7 @@
 of paper 002.
 
 Nothing here is taken from the library but the recorded numbers: kinematics of the chain, gaps, velocities of the
-contact points (9), (15)-(30) and the natural map of the normal and friction laws (specification, section 10) are
+contact points (9), (15)-(30) and the natural map of the normal and friction laws are
 written once more.
 """
 

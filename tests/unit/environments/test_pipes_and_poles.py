@@ -125,7 +125,7 @@ def in_a_pipe(mu: float) -> tuple[ll.Result, np.ndarray]:
 
 
 def test_a_link_in_an_inclined_pipe_is_held_by_the_friction_of_its_slope() -> None:
-    """Loads of both ends (spec 8.17): m g (L/2 cos - r sin)/L on the upper one; it holds if tan <= mu."""
+    """Loads of both ends: m g (L/2 cos - r sin)/L on the upper one; it holds if tan <= mu."""
     run, up = in_a_pipe(1.02 * math.tan(ALPHA))
     place, force = run.dataset["com_position"].values, run.dataset["contact_force"].values[-1] @ up
     assert np.linalg.norm(place[-1] - place[0]) < 1e-5
@@ -528,7 +528,7 @@ def test_universal_joints_let_links_of_a_tight_helix_roll_at_different_rates() -
 @pytest.mark.long
 def test_a_helix_rolls_along_its_pole_without_slip() -> None:
     """An arc that lies on a wide pole, pressed on by its weight, and rolls half a turn: r omega cos(beta) along the
-    pole and r omega sin(beta) around it (spec 8.18).
+    pole and r omega sin(beta) around it.
     """
     links, length, rho, r, beta, omega = 8, 0.02, 0.2, 0.02, math.radians(15.0), 2.0
     robot = ll.Aiko(

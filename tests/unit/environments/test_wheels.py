@@ -112,7 +112,7 @@ def test_a_belly_resists_turning_and_an_axle_does_not() -> None:
 
 
 def test_the_paper_robot_goes_less_far_on_its_belly() -> None:
-    """0.465 instead of 0.526 m in 14 s at eps = 1e-3 (specification, section 4): here the first
+    """0.465 instead of 0.526 m in 14 s at eps = 1e-3: here the first
     2 s, and less far as well.
     """
     from limbless.control.gaits.serpenoid import Serpenoid

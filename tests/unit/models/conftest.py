@@ -80,7 +80,7 @@ class DenseForm:
     ----------
     chain : the description of the robot.
     density, drag, inertia, current : of the water; `drag` holds C1..C4, `inertia` C5..C7. No water without a density.
-    consistent : the momentum-consistent form of the added mass (spec, section 10) in place of the printed one.
+    consistent : the momentum-consistent form of the added mass in place of the printed one.
     gravity : world, m/s2.
     points : Gauss points of the drag. `floating` False fixes the base.
     """

@@ -147,7 +147,7 @@ def push_floating(floating: FloatingRod, twist: Any):
 
 @noinline_func
 def balance_rod(robot: RodTables, forces: tuple, t: Scalar, window_time: Scalar, memory: RodMemory):
-    """The twist at which the external wrench vanishes (spec, section 7), into the instant. False if there is none."""
+    """The twist at which the external wrench vanishes, into the instant. False if there is none."""
     instant = Instant(memory.instant, 0)
     desk = BalanceScratch(robot.free, memory.matrix, memory.system, memory.unknown)
     found, twist = balance(FloatingRod(robot, forces, t, window_time, memory, 1.0), desk, instant.twist)

@@ -3,7 +3,7 @@ head frame.
 
 With h(X) the pose of section X in the head frame, a section's twist η, its rate η̇ and a wrench Λ are carried to the
 head frame as u = Ad_h η, a = Ad_h η̇ and L = Ad_h⁻ᵀ Λ. The ordinary differential equations along X then become plain
-integrals (spec, section 5):
+integrals:
 
     u = η_o + J,   J' = s = Ad_h ξ̇                                        (7)
     a = η̇_o + ad_{η_o} J + A,   A' = Ad_h ξ̈ + ad_J s                      (8)

@@ -196,8 +196,7 @@ def energy_gradient(spine: Spine, loads: Loads, q: Array, posture: SpineState, r
     """Residual r of the energy form (generalised force balance, N m) and its matrix H with frozen friction. Call
     `update_posture` first.
 
-    Dead loads are swept from tip to base: F = sum of f and S = sum of (p - O_i) fᵀ over all beyond disk i (spec of
-    paper 004, section 4).
+    Dead loads are swept from tip to base: F = sum of f and S = sum of (p - O_i) fᵀ over all beyond disk i.
     """
     stiffness, rest = spine.stiffness, spine.rest
     bones, slope, curve, tension = posture.bones, posture.slope, posture.curve, posture.tension

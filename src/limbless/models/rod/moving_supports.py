@@ -1,4 +1,4 @@
-"""Supports that move through space: their velocity along the axes of the sections that they touch (spec, section 7)."""
+"""Supports that move through space: their velocity along the axes of the sections that they touch."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Spherical joints: equal to three revolute ones, without gimbal lock, and stable over a hundred
-of them (spec, section 4).
+of them.
 """
 
 from __future__ import annotations

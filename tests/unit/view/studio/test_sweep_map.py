@@ -150,4 +150,4 @@ def test_view_opens_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert done.exit_code == 0, done.output
     assert shown[0].sweep[1] == 3 and shown[0].result.scenario.gait.amplitude == 0.04
     done = CliRunner().invoke(main, ["view", str(sweep.folder), "--set", "duration=1"])
-    assert done.exit_code == 2 and "is a sweep: its fields are changed in the page" in done.output
+    assert done.exit_code == 2 and "is a sweep: change its fields in the page" in done.output

@@ -1,4 +1,4 @@
-"""The planar chain in closed form: Christoffel symbols in O(n²), exact (specification, section 2).
+"""The planar chain in closed form: Christoffel symbols in O(n²), exact.
 
 All joints turn about the normal of the plane, so a body's heading is a sum of joint angles, and each of its points is a
 sum of levers turned by headings. Vectors of the plane are complex numbers: the lever W_ik of body i along the heading

@@ -84,7 +84,7 @@ def on_slope(angle: float, along: float, up: float) -> tuple[float, float, float
 
 
 def test_a_plastic_push_shares_the_momentum() -> None:
-    """m into M, head-on, without friction or weight: both go on with m v / (m + M) (spec 8.19)."""
+    """m into M, head-on, without friction or weight: both go on with m v / (m + M)."""
     ball = {"shape": "sphere", "radius": 0.03, "density": 1500.0, "position": (-0.06, 0.0, 0.0)}
     result = run(rod(), [ball], 0.1, ground=FLOATING, gravity=0.0, twist=(-0.5, 0, 0, 0, 0, 0))
     data = result.dataset
@@ -98,7 +98,7 @@ def test_a_plastic_push_shares_the_momentum() -> None:
 
 
 def test_a_push_on_the_ground_ends_after_its_stopping_distance() -> None:
-    """The same with weight and friction: both slide v'^2 / (2 mu g) together (spec 8.19)."""
+    """The same with weight and friction: both slide v'^2 / (2 mu g) together."""
     box = {
         "shape": "box",
         "sizes": (0.1, 0.1, 0.04),
@@ -259,7 +259,7 @@ def folded(phi: float) -> dict[str, Any]:
 
 def test_tips_of_a_fold_press_with_torque_over_length() -> None:
     """Three links folded to a U by torques tau: the tips press with tau / (L cos(phi)), phi what the arms lean inwards
-    (spec 8.19); the robot as a whole feels nothing of it.
+    ; the robot as a whole feels nothing of it.
     """
     tau, L, r = 0.4, 0.2, 0.02
     phi = np.arcsin((L - 2 * r) / (2 * L))
