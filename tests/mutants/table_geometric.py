@@ -65,7 +65,7 @@ MUTANTS = [
         "mechanics/chain/clamp.py",
         "    if moving:\n",
         "    if moving and x[0] == 0.0:\n",
-        f"{DYNAMICS}::test_smooth_clamping_keeps_the_tail_where_it_is",
+        f"{DYNAMICS}::test_smooth_clamping_of_the_head_gives_the_tail_its_velocity",
     ),
     (
         "003-J3",

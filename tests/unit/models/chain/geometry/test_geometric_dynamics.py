@@ -269,17 +269,37 @@ def test_clamping_a_moving_snake_takes_the_recorded_energy() -> None:
 
 def test_smooth_clamping_keeps_the_tail_where_it_is() -> None:
     """fY' is fY with the base at rest, wherever it is."""
-    result = ll.simulate(
-        WangSnake(modules=2),
-        Serpenoid(),
-        (Wheels(law="regularised"), Clamp()),
-        model="geometric",
-        duration=0.002,
-        step=1e-3,
-        initial={"position": (0.3, -0.2, 0.0)},
-    ).dataset
+    result = held_by(0, 0.002, 1e-3)
     assert np.abs(result["base_position"].values - [0.3, -0.2, 0.0]).max() < 1e-15
     assert np.abs(result["base_twist"].values).max() == 0.0
+
+
+def test_smooth_clamping_of_the_head_gives_the_tail_its_velocity() -> None:
+    """The head has none, wherever it is: what a step leaves over goes to the base."""
+    model, result = Geometric(WangSnake(modules=2)), held_by(-1, 0.4, 0.02)
+    joints, rates = result["joint_position"].values, result["joint_velocity"].values
+    w, x, y, z = np.moveaxis(result["base_orientation"].values, -1, 0)
+    turn = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    twist, c, s = result["base_twist"].values, np.cos(turn), np.sin(turn)
+    along = np.stack([c * twist[:, 0] - s * twist[:, 1], s * twist[:, 0] + c * twist[:, 1], twist[:, 5]])
+    at = np.column_stack([result["base_position"].values[:, :2], turn, joints])
+    speeds = np.column_stack([along.T, rates])
+    assert np.abs(speeds[-1, :2]).max() > 1e-3
+    for place, speed in zip(at, speeds, strict=True):
+        assert np.abs(model.body_jacobian(place, -1) @ speed).max() < 1e-15
+
+
+def held_by(module: int, duration: float, step: float) -> Any:
+    """A snake that crawls while a module of it is clamped, away from the origin."""
+    return ll.simulate(
+        WangSnake(modules=2),
+        Serpenoid(),
+        (Wheels(law="regularised"), Clamp(module=module)),
+        model="geometric",
+        duration=duration,
+        step=step,
+        initial={"position": (0.3, -0.2, 0.0)},
+    ).dataset
 
 
 def test_clamping_with_free_joints_loses_half_delta_v_metric_delta_v() -> None:
