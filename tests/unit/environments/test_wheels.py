@@ -156,6 +156,9 @@ def test_loads() -> None:
     )
     assert own == pytest.approx(9.81 * np.array([0.5, 0.5, 0.5, 0.5, 0.9]))
     assert shared == pytest.approx(9.81 * 2.9 / 2 * np.ones(2))
+    rod = ll.Rod(length=0.5, half_width=0.02, density=1000.0)
+    parts = [WheelShape.of(contact.surface[SHAPE:]).load for contact in Wheels().contacts(rod)]
+    assert parts == pytest.approx(9.81 * rod.total_mass / len(parts) * np.ones(len(parts)))  # all pieces of one body
 
 
 @pytest.mark.parametrize(
