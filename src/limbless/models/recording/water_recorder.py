@@ -71,8 +71,7 @@ class WaterRecorder:
 
     def remarks(self, dataset: xr.Dataset) -> list[str]:
         """What should be known of a finished run in water."""
-        told = "wake_reversed" in dataset and dataset.sizes["time"]  # with contacts no wake is recorded
-        share = float(dataset["wake_reversed"].mean()) if told else 0.0
+        share = float(dataset["wake_reversed"].mean()) if self.wakes and dataset.sizes["time"] else 0.0
         if share <= REVERSED:
             return []
         return [

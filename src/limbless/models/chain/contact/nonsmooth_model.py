@@ -349,8 +349,8 @@ class NonSmooth(ChainModel, StandingModel):
         return {"time": records["time"], "x": records["x"], "torque": records["torque"], "twist": self._twists(records)}
 
     def _named(self, records: Records) -> dict[str, Array]:
-        found = self._recorder.contact_variables(records)
-        return {name: values for name, values in found.items() if name in self._schema or name == "time"}
+        found, wanted = self._recorder.contact_variables(records), {"time", *self.schema()}
+        return {name: values for name, values in found.items() if name in wanted}
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller, and what the last step did: torques, and at every contact its mean
