@@ -100,7 +100,7 @@ def sections(page: str) -> dict[str, str]:
 
 def _lines(section: str) -> list[list[str]]:
     """Statement, measured, wanted, verdict and reason of every row of a section."""
-    lines = [re.split(r"(?<!\\\\) \| ", line.strip("| ")) for line in section.splitlines() if line.startswith("| ")]
+    lines = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in section.splitlines() if line.startswith("| ")]
     return [line for line in lines[1:] if len(line) == len(HEADS) + 1]
 
 
@@ -215,7 +215,7 @@ def _with_errors(name: str, value: Any, error: Any) -> list[tuple[str, str, str]
 
 
 def _cell(text: str) -> str:
-    return re.sub(r"(?<!\\\\)\|", r"\\|", text).replace("\n", " ").strip()
+    return re.sub(r"(?<!\\)\|", r"\\|", text).replace("\n", " ").strip()
 
 
 def _table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
