@@ -165,7 +165,7 @@ def _creeping(scenario: Scenario, robot: Robot) -> Iterator[str]:
     else:
         return
     for item in laws:
-        number = length * length * float(np.abs(turning).max()) / item.viscosity
+        number = length * length * float(np.abs(turning).max(initial=0.0)) / item.viscosity
         if 0.0 < number < NO_LAYER and not item.moving:
             yield (
                 f"environment.{item.kind}: with this gait Reynolds' number stays below {number:.2g}, and no law of "

@@ -96,6 +96,13 @@ def test_a_turn_that_was_written_with_few_digits_is_a_turn() -> None:
     assert not any("degrees" in note for note in plausibility.notes(turn))
 
 
+def test_a_body_without_joints_is_never_called_slow() -> None:
+    robot = {"preset": "uniform", "links": 1, "length": 5e-4, "half_width": 5e-5}
+    still = {"kind": "joint-wave", "yaw_amplitude": 0.0}
+    scenario = ll.Scenario.load({"robot": robot, "gait": still, "environment": ["water"], "duration": 1.0, "step": 0.1})
+    assert not any("Reynolds" in note for note in plausibility.notes(scenario))
+
+
 def test_nothing_is_said_of_what_is_as_usual() -> None:
     assert plausibility.notes(ll.Scenario.load(SNAKE)) == []
     assert plausibility.notes(ll.Scenario.load(SNAKE, {"actuation": MOTOR, "model.theta": 0.5})) == []
