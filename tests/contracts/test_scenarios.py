@@ -133,7 +133,7 @@ UNUSED: dict[str, set[Any]] = {
     "snake-follows-path": {(0, 0), (1, 0)},
     "arm-follows-tip": {(1, 1)},
     "snake": {"stribeck_rate"},
-    "neck-planar": {"head", "damping_time", "stop_stiffness", "tendon_stiffness"},
+    "neck-": {"head"},
     "snake-coil": {"pitch_rate", "pitch_phase", "pitch_lead", "release"},
     "wheeled-snake": {"slip_speed", "points", "settle", "roll_inertia", "load", "stop"},
     "wheeled-snake-manipulate": {"coordinates", "equations"},
@@ -197,6 +197,7 @@ SOONER: dict[str, dict[str, Any]] = {
     },
     "snake-compliant-pegs": {"controller.dead_band": 0.001},
     "float-in-waves": {"gait.dive": 0.0},
+    "sandfish": {"gait.dive": 0.0},
     "snake-shore": {
         "gait.dive": 0.0,
         "initial.position": [-1.2, 0.0, 0.0667],

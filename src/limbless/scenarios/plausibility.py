@@ -35,6 +35,7 @@ _LONGEST = 10.0
 _TIMES_AS_LARGE = 10.0
 """A body this much thicker than what stands in its way was measured in another unit."""
 
+_OF_MOTION = {"damping_time", "stop_stiffness", "tendon_stiffness"}
 NO_LAYER = 1.0
 """Reynolds' number below which no law of a skin or of a square holds at all."""
 _STEEP = 0.1
@@ -47,7 +48,7 @@ def notes(scenario: Scenario) -> list[str]:
     """Everything about a scenario as written that is probably not meant: one sentence each, which names the field."""
     scenario = scenario.model_copy(update=scenario._animal) if scenario._animal else scenario
     if scenario.task is not None:
-        return []
+        return list(_at_rest(scenario.robot))
     robot = scenario.robot.build()
     return [
         *_angles(scenario.gait),
@@ -222,6 +223,12 @@ def _idle(scenario: Scenario, robot: Robot) -> Iterator[str]:
             )
         if ((arrays.rest != 0.0) & (arrays.stiffness == 0.0)).any():
             yield "robot: `rest` has no effect on joints without `stiffness`: they have no spring"
+
+
+def _at_rest(robot: Description) -> Iterator[str]:
+    """Fields of motion that were given to a spine at rest."""
+    for name in robot.given(*_OF_MOTION & type(robot).model_fields.keys()):
+        yield f"robot.{name}: it has no effect at rest; {{kind: soft}} uses it"
 
 
 def _slope(scenario: Scenario) -> float:

@@ -103,6 +103,13 @@ def test_a_body_without_joints_is_never_called_slow() -> None:
     assert not any("Reynolds" in note for note in plausibility.notes(scenario))
 
 
+def test_what_only_moves_is_no_field_of_a_spine_at_rest() -> None:
+    for name in ("damping_time", "stop_stiffness", "tendon_stiffness"):
+        told = plausibility.notes(ll.Scenario.load("neck-planar", {f"robot.{name}": 0.01}))
+        assert f"robot.{name}: it has no effect at rest; {{kind: soft}} uses it" in told
+    assert not any("at rest" in note for note in plausibility.notes(ll.Scenario.load("neck-planar")))
+
+
 def test_nothing_is_said_of_what_is_as_usual() -> None:
     assert plausibility.notes(ll.Scenario.load(SNAKE)) == []
     assert plausibility.notes(ll.Scenario.load(SNAKE, {"actuation": MOTOR, "model.theta": 0.5})) == []
