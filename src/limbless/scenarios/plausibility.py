@@ -35,7 +35,7 @@ _LONGEST = 10.0
 _TIMES_AS_LARGE = 10.0
 """A body this much thicker than what stands in its way was measured in another unit."""
 
-_OF_MOTION = {"damping_time", "stop_stiffness", "tendon_stiffness"}
+_OF_MOTION = {"damping_time", "friction", "stop_stiffness", "tendon_stiffness"}
 NO_LAYER = 1.0
 """Reynolds' number below which no law of a skin or of a square holds at all."""
 _STEEP = 0.1

@@ -104,7 +104,7 @@ def test_a_body_without_joints_is_never_called_slow() -> None:
 
 
 def test_what_only_moves_is_no_field_of_a_spine_at_rest() -> None:
-    for name in ("damping_time", "stop_stiffness", "tendon_stiffness"):
+    for name in ("damping_time", "friction", "stop_stiffness", "tendon_stiffness"):
         told = plausibility.notes(ll.Scenario.load("neck-planar", {f"robot.{name}": 0.01}))
         assert f"robot.{name}: it has no effect at rest; {{kind: soft}} uses it" in told
     assert not any("at rest" in note for note in plausibility.notes(ll.Scenario.load("neck-planar")))
