@@ -1,6 +1,4 @@
-"""Spherical joints: equal to three revolute ones, without gimbal lock, and stable over a hundred
-of them.
-"""
+"""Spherical joints: equal to three revolute ones, without gimbal lock, and stable over a hundred of them."""
 
 from __future__ import annotations
 
