@@ -22,8 +22,7 @@ from limbless.control.controllers.senses import (
     places_of,
 )
 from limbless.control.controllers.signals import Signal, SignalTape, signals, where
-from limbless.core import InputError, nearest
-from limbless.core.functions.callables import call, name_of
+from limbless.core import InputError, call, name_of, nearest
 from limbless.mechanics.control import BlockDiagram, Samples
 
 _MOTION = ("position", "velocity", "acceleration")

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
-from pydantic import model_validator
 
 from limbless.control.controllers.base import Array, LoopLayout, whole_steps
-from limbless.core import Description, Field, InputError, Listed, Nested, Quantity, quantity
-from limbless.core.functions.callables import Function
+from limbless.core import Description, Field, Function, InputError, Listed, Nested, Quantity, checked, quantity
 from limbless.mechanics.control import Delays, Noise, SenseRows, Senses
 
 READS = (
@@ -108,12 +106,11 @@ class Sense(Description):
         None, "s", "time of a first-order filter, whose value is a number of the state; none if absent", gt=0
     )
 
-    @model_validator(mode="after")
-    def _has_its_own(self) -> Sense:
+    @checked
+    def _has_its_own(self) -> None:
         for kind, name in (("target", "point"), ("function", "function")):
             if self.kind == kind and getattr(self, name) is None:
                 raise ValueError(f"{name}: a sense {kind!r} needs one; give {name}")
-        return self
 
     def notes(self) -> tuple[str, ...]:
         told = {

@@ -6,14 +6,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.control.controllers.recorded_law import beside_path
 from limbless.control.controllers.signals import wrapped
+from limbless.core import Array
 from limbless.search.measures.measure_registry import measure
 from limbless.simulation.result import Result
-
-Array = NDArray[np.float64]
 
 
 class Guided(NamedTuple):
