@@ -27,11 +27,22 @@ def run(name: str, interval: int) -> ll.Result:
     """
     whole = Scenario.load(name)
     steps = min(MOST_STEPS, round(2.1 * (whole.gait.cycle or 0.5) / whole.step), round(whole.duration / whole.step))
-    return ll.run(name, {"duration": steps * whole.step, "record_every": (interval or steps) * whole.step})
+    exact = {"model.tolerance": 1e-8} if touches_softly(whole) else {}
+    return ll.run(name, {"duration": steps * whole.step, "record_every": (interval or steps) * whole.step, **exact})
+
+
+def touches_softly(scenario: Scenario) -> bool:
+    """A soft body among hard things: tendons wind at the rates of the last pass of a stage, which the body has to the
+    stage's tolerance; the loop sees efforts within a step, where its forces are taken, and records those at its ends.
+    """
+    return scenario.model.kind == "soft" and any(item.role == "contact" for item in scenario.environment)
 
 
 def numbers(result: ll.Result) -> dict[str, Any]:
-    return {name: value for name, value in result.summary().items() if name not in ("wall_time", "realtime_factor")}
+    """Without times, and without notes, some of which tell what share of the records something was so."""
+    return {
+        name: value for name, value in result.summary().items() if name not in ("wall_time", "realtime_factor", "notes")
+    }
 
 
 @each
@@ -41,16 +52,18 @@ def test_the_summary_does_not_depend_on_what_is_recorded(name: str) -> None:
     assert numbers(seldom) == numbers(often)
 
 
-def check_peaks(time: Array, effort: Array, peak: Array, when: Array) -> None:
+def check_peaks(time: Array, effort: Array, peak: Array, when: Array, inside: bool) -> None:
     """Peaks are the largest records, or beyond these what efforts jump from or to where contacts switch.
 
     A record shows the side after a switch, and none shows a switch within a step; the loop sees both sides of both.
     Such a peak lies on the straight line through the two records before it or through the two after it, to a twentieth
     of the largest jump between these lines along the body (a support that comes to a section in that very step bends
-    the line of this one).
+    the line of this one). Where the loop sees efforts `inside` a step, a peak may lie between two records.
     """
     largest = np.abs(effort).max(axis=0)
     room = 1e-9 * largest + 1e-9 * largest.max(initial=1e-9)
+    if inside:
+        room = room + np.abs(np.diff(effort, axis=0)).max(axis=0)
     assert (np.abs(peak) >= largest - room).all()
     for place in map(tuple, np.argwhere(np.abs(peak) > largest + room)):
         assert effort.ndim == 3, f"joint {place}: records of every step show all peaks of joints"
@@ -88,7 +101,8 @@ def test_what_is_counted_at_every_step_is_what_records_of_every_step_show(name: 
         total, rel=1e-9 if joints else 2e-2, abs=1e-12 + 1e-3 * (not joints) * changes["work_exchanged"]
     )
     assert (changes["positive_work"] >= np.maximum(changes[own], 0.0) - 1e-12).all()
-    check_peaks(data["time"].values, data[effort].values, data[peak].values, data["peak_time"].values)
+    inside = touches_softly(Scenario.load(name))
+    check_peaks(data["time"].values, data[effort].values, data[peak].values, data["peak_time"].values, inside)
     chords, wider = (chord_length(data["com_position"].values, every) for every in (1, 2))
     cut = max(chords - wider, 0.0) / 3.0  # what chords cut off a smooth path, to second order
     assert changes["com_path"] == pytest.approx(chords + cut, rel=1e-3, abs=cut + 1e-9)

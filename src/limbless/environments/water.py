@@ -75,8 +75,9 @@ class Part(Description):
     def _somewhere(self) -> None:
         if bool(self.links) == (self.between is not None):
             raise ValueError("links: give them or `between`, one of both")
-        if min((*(self.drag or ()), *(self.inertia or ()), 0.0)) < 0.0:
-            raise ValueError(f"drag: coefficients must not be negative; got {self.drag} and {self.inertia}")
+        for name, numbers in (("drag", self.drag), ("inertia", self.inertia)):
+            if min(numbers or (0.0,)) < 0.0:
+                raise ValueError(f"{name}: coefficients must not be negative; got {numbers}")
 
     def is_at(self, link: int, abscissa: float) -> bool:
         """Whether a piece of this link whose middle is at this abscissa belongs to it."""

@@ -89,6 +89,12 @@ class Wheels(Environment):
                 "gravity belongs to loads that are given; solved ones come from a `gravity` in the environment"
             )
 
+    def notes(self) -> tuple[str, ...]:
+        used = {"slip_speed": self.law == "regularised", "points": self.placement == "distributed"}
+        needs = {"slip_speed": "law: regularised", "points": "placement: distributed"}
+        idle = [name for name in self.given(*used) if not used[name]]
+        return (*super().notes(), *(f"environment.wheels.{name}: it belongs to {needs[name]}" for name in idle))
+
     def drawn(self) -> Sequence[DrawnSheet]:
         """The level plane that wheels stand on, under the lowest point of the body."""
         return [DrawnSheet("ground", None)]

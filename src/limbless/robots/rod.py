@@ -189,6 +189,9 @@ class Rod(Robot):
             raise ValueError("stiffness: youngs_modulus takes its place; give one of both")
         for name in self.given("shear_modulus", "shear_factor") if self.youngs_modulus is None else ():
             raise ValueError(f"{name}: it goes with youngs_modulus, which is not given; leave it out")
+        for name, uses in {"shear_modulus": (1, 2, 3), "shear_factor": (1, 2)}.items():
+            if self.given(name) and set(uses) <= set(self.locked):
+                raise ValueError(f"{name}: no strain of a rod with strains: {self.strains} feels it; leave it out")
         named = isinstance(self.profile, NamedFunction)  # no call before it is allowed
         stations = np.linspace(0.0, self.length, 0 if named else 65)
         width, height = self.half_axes(stations).T

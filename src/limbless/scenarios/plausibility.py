@@ -35,7 +35,7 @@ _LONGEST = 10.0
 _TIMES_AS_LARGE = 10.0
 """A body this much thicker than what stands in its way was measured in another unit."""
 
-_OF_MOTION = {"damping_time", "friction", "stop_stiffness", "tendon_stiffness"}
+_OF_MOTION = {"head", "damping_time", "friction", "stop_stiffness", "tendon_stiffness"}
 NO_LAYER = 1.0
 """Reynolds' number below which no law of a skin or of a square holds at all."""
 _STEEP = 0.1
@@ -209,10 +209,22 @@ def _idle(scenario: Scenario, robot: Robot) -> Iterator[str]:
             f"model.theta: {theta:g} has no effect: actuation {actuation!r} has no position feedback to take at the "
             "end of a step; {kind: pd} has"
         )
-    if getattr(robot, "contact_radius", None) and not any(item.role == "contact" for item in scenario.environment):
+    if getattr(scenario.robot, "contact_radius", None) and not any(
+        item.role == "contact" for item in scenario.environment
+    ):
         yield "robot.contact_radius: it has no effect: there is nothing hard to touch; a {kind: ground} is"
+    gait: Any = scenario.gait
+    if any(getattr(loop, "output", "") == "gait" for loop in scenario.loops):
+        for name in gait.given(*gait.start_fields):
+            yield f"gait.{name}: it has no effect: a controller takes the gait's cycle, without its start"
+    if getattr(gait, "stop", 0.0) is None and gait.given("settle"):
+        yield "gait.settle: it has no effect without `stop`"
     if isinstance(robot, Chain):
+        if gait.kind == "shape-loop" and gait.given("length"):
+            yield "gait.length: it has no effect: a chain is as long as its links; a rod needs it"
         arrays = robot.arrays()
+        if arrays.rotor_inertia.any() and not getattr(scenario.model, "inertia", True):
+            yield "robot: `rotor_inertia` of joints has no effect in a motion without inertia"
         if (
             actuation == "motor"
             and np.isclose(arrays.damping + arrays.viscous_friction, _slope(scenario), rtol=0.2).any()

@@ -84,7 +84,7 @@ def soft() -> Case:
     return Case(
         {
             "landed": landed,
-            "careless": lambda: landed(1e-2),
+            "careless": lambda: landed(tolerance=0.09, contact_tolerance=1e-2, bound=1e-2),
             "crawling": crawling,
             "spine": lambda: run(spine, pulls, PULLS, initial=START),
             "stops": lambda: run(narrow, pulls, PULLS, initial=START),

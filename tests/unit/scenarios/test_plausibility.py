@@ -177,3 +177,38 @@ def test_the_command_line_tells_first(tmp_path: Any, monkeypatch: pytest.MonkeyP
     )
     assert "Note: gait.turn: 30 rad is 4.8 turns; if degrees are meant, write '30 deg'" in answer.stderr
     assert (answer.stdout + answer.stderr).count("30 rad is 4.8 turns") == 1  # and not once more after the run
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "told"),
+    [
+        ("purcell-swimmer", {"robot.contact_radius": 0.01}, "robot.contact_radius: it has no effect"),
+        ("purcell-swimmer", {"robot.second_axis": [1, 0, 0]}, "robot.second_axis: a revolute joint has no second axis"),
+        ("purcell-swimmer", {"robot.rotor_inertia": 1e-4}, "`rotor_inertia` of joints has no effect"),
+        ("purcell-swimmer", {"gait.length": 1.0}, "gait.length: it has no effect: a chain is as long as its links"),
+        ("snake-follows-path-in-water", {"gait.ramp": 1.0}, "gait.ramp: it has no effect: a controller takes"),
+        ("snake-follows-path-in-water", {"gait.settle": 1.0}, "gait.settle: it has no effect without `stop`"),
+        ("kinematic-snake-map", {"environment.0.slip_speed": 0.01}, "slip_speed: it belongs to law: regularised"),
+        ("kinematic-snake-map", {"environment.0.points": 5}, "points: it belongs to placement: distributed"),
+        ("snake-cpg", {"controller.0.strength": 2.0}, "controller.strength: has no effect with `output: signal`"),
+        ("snake-cpg", {"controller.0.lesion.outputs": [0]}, "controller.lesion.outputs: has no effect with"),
+        (
+            "snake-cpg",
+            {"controller.0.lesion.senses": [0]},
+            "controller.lesion.senses: has no effect without `feedback`",
+        ),
+        ("spine-45", {"robot.head": "base"}, "robot.head: it has no effect at rest"),
+    ],
+)
+def test_a_field_without_effect_is_said(name: str, change: dict[str, Any], told: str) -> None:
+    assert not any(told in note for note in ll.Scenario.load(name).notes())
+    assert any(told in note for note in ll.Scenario.load(name, change).notes())
+
+
+def test_what_no_strain_and_no_tendon_feels_is_refused() -> None:
+    with pytest.raises(ll.InputError, match="shear_factor: no strain of a rod with strains: universal feels it"):
+        ll.Scenario.load("snake-soft", {"robot.shear_factor": 0.9})
+    with pytest.raises(ll.InputError, match="tendons: has an effect only with `output: tendon`"):
+        ll.Scenario.load("snake-cpg", {"controller.1.tendons": [0]})
+    with pytest.raises(ll.InputError, match="inertia: coefficients must not be negative"):
+        ll.Scenario.load("agnathax", {"environment.0.parts.0.inertia": [0.1, 0.2, -9.0]})

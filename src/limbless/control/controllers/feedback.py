@@ -11,7 +11,7 @@ from limbless.control.controllers.base import Array, Lesion, LoopLayout, chosen_
 from limbless.control.controllers.recorded_law import Instant, Outcome, RecordedLaw, kinks, ramp
 from limbless.control.controllers.senses import RECORDED, Sense, places_of
 from limbless.control.controllers.signals import clip, signals, where
-from limbless.core import Field, InputError, Listed, Nested, Quantity, quantity
+from limbless.core import Field, InputError, Listed, Nested, Quantity, checked, quantity
 
 Matrix = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 
@@ -59,6 +59,11 @@ class Feedback(RecordedLaw):
         if value is not None and not value[0] < value[1]:
             raise ValueError("the smallest output comes first, and is less than the largest")
         return value
+
+    @checked
+    def _tendons_have_a_use(self) -> None:
+        if self.tendons and self.output != "tendon":
+            raise ValueError("tendons: has an effect only with `output: tendon`")
 
     def of_joints(self, layout: LoopLayout) -> Any:
         return chosen_joints(self.joints, layout.freedoms)

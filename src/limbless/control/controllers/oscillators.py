@@ -154,10 +154,14 @@ class Oscillators(ClosedLoop):
             raise ValueError("drive: times must grow from row to row")
 
     def notes(self) -> tuple[str, ...]:
-        own: tuple[str, ...] = ()
-        if self.sides == 1 and self.coupling.contralateral != type(self.coupling).model_fields["contralateral"].default:
-            own = ("controller.coupling.contralateral: has no effect with one side",)
-        return (*super().notes(), *own)
+        idle = {
+            "coupling.contralateral": self.sides == 1 and self.coupling.given("contralateral") and "with one side",
+            "strength": self.output == "signal" and self.given("strength") and "with `output: signal`",
+            "lesion.outputs": self.output == "signal" and self.lesion.outputs and "with `output: signal`",
+            "lesion.senses": not self.feedback and self.lesion.senses and "without `feedback`",
+        }
+        told = (f"controller.{name}: has no effect {why}" for name, why in idle.items() if why)
+        return (*super().notes(), *told)
 
     def breakpoints(self, start: float, end: float) -> list[float]:
         return [row[0] for row in self.drive if start < row[0] < end] if isinstance(self.drive, tuple) else []

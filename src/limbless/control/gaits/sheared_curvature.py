@@ -176,13 +176,9 @@ class ShearedCurvature(Gait):
         wave = self.shear * np.sin(np.pi * stations / self.length) ** 4
         beats = np.empty((3, len(times), 1))
         sample_beat(kernel_array(times), self.ramp, self.period, self.pulse, beats[..., 0])
-        rows = np.stack([self._coefficients(times, order) for order in range(3)])  # (3, T, nodes)
-        flat = rows.reshape(-1, _NODES)
-        bends = (
-            (flat @ basis.T).reshape(3, len(times), -1)
-            if stations.ndim == 1
-            else (basis @ rows.transpose(1, 2, 0)).transpose(2, 0, 1)
-        )
+        rows = np.stack([self._coefficients(times, order) for order in range(3)], axis=1)  # (T, 3, nodes)
+        # a product for each instant: the last bits of one product for all depend on how many there are
+        bends = (rows @ basis.swapaxes(-1, -2)).transpose(1, 0, 2)
         return strain_drive(list(bends), shear=[part * wave for part in beats])
 
     @property

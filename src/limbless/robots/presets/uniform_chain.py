@@ -32,6 +32,8 @@ _OF_JOINTS = (
     "upper",
 )
 
+_UNIVERSAL = ("second_axis", "offset")
+
 
 class UniformChain(Preset):
     """Equal elliptic cylinders along x.
@@ -71,7 +73,7 @@ class UniformChain(Preset):
         size: dict[str, Any] = {"length": self.length, "half_width": self.half_width, "half_height": self.half_height}
         values = {field: getattr(self, field) for field in _OF_JOINTS}
         if self.joint == "universal":
-            values |= {"second_axis": self.second_axis, "offset": self.offset}
+            values |= {field: getattr(self, field) for field in _UNIVERSAL}
         joint = Joint(kind=self.joint, axis=self.axis, **values)
         made_of: dict[str, Any] = {
             "solids": (EllipticCylinder(density=self.density, **size),),
@@ -84,10 +86,13 @@ class UniformChain(Preset):
         return Chain(name=self.name, base=self.base, head=self.head, links=tuple(links))
 
     def notes(self) -> tuple[str, ...]:
-        """Numbers of joints where there are none."""
-        given = [field for field in _OF_JOINTS if getattr(self, field) != type(self).model_fields[field].default]
-        idle = [f"robot.{field}: one link has no joint, so that it has no effect" for field in given if self.links == 1]
-        return (*super().notes(), *idle)
+        """Numbers of joints where there are none, and second axes of joints that have one."""
+        if self.links == 1:
+            why, given = "one link has no joint", self.given(*_OF_JOINTS, *_UNIVERSAL)
+        else:
+            why, given = f"a {self.joint} joint has no second axis", self.given(*_UNIVERSAL)
+            given = [] if self.joint == "universal" else given
+        return (*super().notes(), *(f"robot.{field}: {why}, so that it has no effect" for field in given))
 
     def _spheres(self) -> tuple[Sphere, ...]:
         """At either end of a link, on its axis."""

@@ -11,11 +11,14 @@ from scipy.spatial.transform import Rotation
 
 import limbless as ll
 from limbless.control.actuation.gait_to_joints import joint_motion
+from limbless.control.actuation.gait_to_strains import rod_strain
 from limbless.control.gaits.blend import Blend
 from limbless.control.gaits.tendon_paths import TipEight
 from limbless.core.errors import InputError
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link
+from limbless.scenarios import loader
+from limbless.scenarios.scenario import Scenario
 
 CHAIN = ll.UniformChain(links=4).build()
 TIMES = np.linspace(0.0, 2.0, 81)
@@ -340,3 +343,20 @@ def test_tensions_to_the_side_of_tendons_above_and_below_are_refused() -> None:
     for gait in (ll.TensionWave(), ll.TensionWave().passage({"largest": 0.2}, 0.0, 1.0)[0]):
         with pytest.raises(InputError, match="pulls tendons that run left or right of the axis, and of these 2"):
             gait.sample_tendons(np.zeros(1), [(0.1, 0.0), (0.1, 6e-17)])
+
+
+def _followed_by_rods() -> list[str]:
+    loaded = {name: Scenario.load(name) for name in loader.names()}
+    return [name for name, one in loaded.items() if one.robot.kind == "rod" and one.gait.drives in ("strain", "shape")]
+
+
+@pytest.mark.parametrize("name", _followed_by_rods())
+def test_an_instant_has_the_same_bits_however_many_are_asked_for(name: str) -> None:
+    """Else a run that is cut and continued differs from the whole one: a product of matrices rounds by its size."""
+    scenario = Scenario.load(name)
+    rod, times = scenario.robot.build(), 0.5 * scenario.step * np.arange(13.0)
+    X = np.linspace(0.0, rod.length, 9)
+    whole = rod_strain(rod, scenario.gait, times, X)
+    for count in (1, 2, 5, 8, 11):
+        for part, all_of_it in zip(rod_strain(rod, scenario.gait, times[:count], X), whole, strict=True):
+            np.testing.assert_array_equal(np.asarray(part), np.asarray(all_of_it)[:count])
