@@ -36,8 +36,8 @@ def _call_pointer(address: int, buffer: np.ndarray) -> None:
 
 
 class LaneArray:
-    """What `as_lanes` makes of an array (.., 8): an array with one axis less. Eight numbers are copied out of it, as a
-    number would be.
+    """What `unpack_lanes` makes of an array (.., 8): an array with one axis less. Eight numbers are copied out of it,
+    as a number would be.
     """
 
     def __init__(self, array: np.ndarray) -> None:
@@ -66,7 +66,7 @@ PLAIN: dict[str, Callable] = {
     "_floor": np.floor,
     "align_stack": lambda: None,
     "call_pointer": _call_pointer,
-    "as_lanes": LaneArray,
+    "unpack_lanes": LaneArray,
     "total": lambda x: float(np.sum(x)),
     "lane": lambda x, i: float(x[i]),
     "with_lane": _with_lane,

@@ -40,8 +40,6 @@ class Constraint(Environment):
     guided: ClassVar[tuple[int, ...]] = (0, 1, 2, 3, 4, 5)
     """Numbers of the components of the twist (linear, then angular) that it holds, in the axes of the touched section:
     x along the body."""
-    travels: ClassVar[bool] = False
-    """Whether places are found by following the body (`Support`), and not from `places`."""
     needs_slope: ClassVar[bool] = False
     """Whether `demands` uses the slope of the strain along the body: the gait must give one then."""
     slides: ClassVar[bool] = False

@@ -29,7 +29,6 @@ class Support(Constraint):
 
     kind: Literal["support"] = "support"
     guided: ClassVar[tuple[int, ...]] = (1, 2, 3)
-    travels: ClassVar[bool] = True
     slides: ClassVar[bool] = True
     abscissae: Listed[tuple[float, ...]] = quantity(
         (0.1, 0.3, 0.5, 0.7, 0.9), "m", "abscissae of the supports at the start"

@@ -12,13 +12,13 @@ from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.core import Angle, Quantity, quantity
 from limbless.mechanics.compiled import (
     array_kernel,
-    as_lanes,
-    dual_view,
     exponential,
     func,
     kernel_array,
     minimum,
     sincos,
+    unpack_duals,
+    unpack_lanes,
     where_positive,
 )
 
@@ -87,19 +87,21 @@ def sample_body_wave(parameters, times, stations, value, rate, acceleration):
 @array_kernel
 def sample_dual_body_wave(parameters, times, stations, value, rate, acceleration):
     """`sample_body_wave` on arrays of duals."""
-    sample_body_wave(dual_view(parameters), times, stations, dual_view(value), dual_view(rate), dual_view(acceleration))
+    sample_body_wave(
+        unpack_duals(parameters), times, stations, unpack_duals(value), unpack_duals(rate), unpack_duals(acceleration)
+    )
 
 
 @array_kernel
 def sample_lane_body_wave(parameters, times, stations, value, rate, acceleration):
     """`sample_body_wave` on arrays of lanes: eight gaits, each at its own times and stations."""
     sample_body_wave(
-        as_lanes(parameters),
-        as_lanes(times),
-        as_lanes(stations),
-        as_lanes(value),
-        as_lanes(rate),
-        as_lanes(acceleration),
+        unpack_lanes(parameters),
+        unpack_lanes(times),
+        unpack_lanes(stations),
+        unpack_lanes(value),
+        unpack_lanes(rate),
+        unpack_lanes(acceleration),
     )
 
 

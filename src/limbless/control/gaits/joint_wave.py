@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.control.gaits.body_wave import smooth_start, smooth_steps
 from limbless.core import Angle, InputError, Quantity, quantity
-from limbless.mechanics.compiled import array_kernel, as_lanes, kernel_array, sincos
+from limbless.mechanics.compiled import array_kernel, kernel_array, sincos, unpack_lanes
 
 
 class Sines(NamedTuple):
@@ -55,7 +55,9 @@ def sample_sines(table, times, value, first, second):
 @array_kernel
 def sample_lane_sines(table, times, value, first, second):
     """`sample_sines` on arrays of lanes: eight gaits, each at its own times."""
-    sample_sines(as_lanes(table), as_lanes(times), as_lanes(value), as_lanes(first), as_lanes(second))
+    sample_sines(
+        unpack_lanes(table), unpack_lanes(times), unpack_lanes(value), unpack_lanes(first), unpack_lanes(second)
+    )
 
 
 def sampled(sines: Sines, times: Array) -> Drive:

@@ -5,7 +5,7 @@ Joints that follow the shape of a body, with derivatives, or of eight bodies sid
 
 from __future__ import annotations
 
-from limbless.mechanics.compiled import Array, IntArray, array_kernel, as_lanes, dual_view
+from limbless.mechanics.compiled import Array, IntArray, array_kernel, unpack_duals, unpack_lanes
 
 
 @array_kernel
@@ -32,7 +32,7 @@ def bend_dual_joints(
     shape: Array, yaw_column: IntArray, yaw_sign: Array, pitch_column: IntArray, pitch_sign: Array, joints: Array
 ) -> None:
     """`bend_joints` on arrays of duals."""
-    bend_joints(dual_view(shape), yaw_column, yaw_sign, pitch_column, pitch_sign, dual_view(joints))
+    bend_joints(unpack_duals(shape), yaw_column, yaw_sign, pitch_column, pitch_sign, unpack_duals(joints))
 
 
 @array_kernel
@@ -40,4 +40,4 @@ def bend_lane_joints(
     shape: Array, yaw_column: IntArray, yaw_sign: Array, pitch_column: IntArray, pitch_sign: Array, joints: Array
 ) -> None:
     """`bend_joints` on arrays of lanes."""
-    bend_joints(as_lanes(shape), yaw_column, yaw_sign, pitch_column, pitch_sign, as_lanes(joints))
+    bend_joints(unpack_lanes(shape), yaw_column, yaw_sign, pitch_column, pitch_sign, unpack_lanes(joints))

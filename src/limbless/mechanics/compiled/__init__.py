@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __getattr__ = lazy_names(
     __name__,
     {
-        "arrays": "Array IntArray Scalar aligned_zeros dual_array dual_view tangents values view_as",
+        "arrays": "Array IntArray Scalar aligned_zeros dual_array tangents values",
         "batching": "as_duals clip_infinite map_arrays seed_tangent stack_lanes to_duals",
         "decorators": (
             "CACHE_DIRECTORY align_stack array_kernel compile_seconds func func_overload is_cache_empty kernel "
@@ -32,11 +32,11 @@ __getattr__ = lazy_names(
         "dispatch": "constant_version delegate for_each generic no_op switch switch_scalar version_for",
         "flat_array": ("ALIGNED FlatArray address as_lane_array indices unpack unpack_duals unpack_lanes"),
         "function_pointer": "PythonCallback call_pointer compiled_callback compiled_for compiled_pointer njit",
-        "lanes": "LANES as_lanes lane total with_lane",
+        "lanes": "LANES lane total with_lane",
         "operators": "Components define_binary define_constants define_negative with_operators",
         "packed": "PackedType pack",
         "scalars": (
-            "BEYOND TANGENTS WORDS absolute arctangent2 dual8 eight exponential has_tangents is_single "
+            "BEYOND TANGENTS WORDS absolute arctangent2 dual8 eight exponential has_tangents is_single lay_out "
             "logarithm maximum minimum power_of primal sincos sincos_unbranched sine_and_cosine_near_zero "
             "some_positive splat sqrt value_of vector_type where_positive whole zero_vector"
         ),

@@ -6,15 +6,10 @@ import math
 from typing import Any, TypeAlias
 
 import numpy as np
-from numba import types
-from numba.core import cgutils
-from numba.core.errors import TypingError
-from numba.extending import intrinsic
-from numba.np.arrayobj import populate_array
 from numpy.typing import NDArray
 
 from limbless.core import InputError
-from limbless.mechanics.compiled.scalars import TANGENTS, WORDS, dual8
+from limbless.mechanics.compiled.scalars import TANGENTS, WORDS
 
 # How kernels annotate their arguments (and rows of tables by `Rows`); numba does not read it
 Scalar: TypeAlias = float  # float64, a dual number or eight lanes
@@ -22,45 +17,6 @@ Array: TypeAlias = NDArray[Any]  # of such scalars, in a kernel or in NumPy
 IntArray: TypeAlias = NDArray[Any]  # of integers or flags, whatever the scalar
 
 ALIGNMENT = 8 * TANGENTS  # bytes: a tangent vector then lies within one cache line
-
-
-@intrinsic
-def dual_view(typing, array):
-    """View a C-ordered float64 array (..., 16) as an array of duals with one axis less; `a[i, j]` then reads and writes
-    duals.
-
-    Call it once, at the entry of a kernel. The size of the last axis is not checked: make the array with `dual_array`.
-    """
-    return view_as(dual8, WORDS, array)
-
-
-def view_as(scalar: types.Type, words: int, array: types.Array) -> Any:
-    """Signature and code of an intrinsic that views a float64 array (..., words) as an array
-    (...) of a scalar of ours.
-    """
-    if not (isinstance(array, types.Array) and array.dtype == types.float64 and array.layout == "C" and array.ndim > 1):
-        raise TypingError(
-            f"{scalar} is found in a C-ordered float64 array with a last axis of {words} words, got {array}"
-        )
-    # NumPy promises 16 bytes, and LLVM would assume 64 if the array were declared as aligned.
-    target = types.Array(scalar, array.ndim - 1, "C", readonly=not array.mutable, aligned=False)
-
-    def codegen(context, builder, signature, args):
-        layout = context.get_data_type(scalar)
-        size = context.get_abi_sizeof(layout)
-        if size != 8 * words:
-            raise TypingError(f"on this processor {scalar} takes {size} bytes where {8 * words} are expected")
-        source = context.make_array(array)(context, builder, args[0])
-        view = context.make_array(target)(context, builder)
-        shape = cgutils.unpack_tuple(builder, source.shape)[:-1]
-        strides = cgutils.unpack_tuple(builder, source.strides)[:-1]
-        data = builder.bitcast(source.data, layout.as_pointer())
-        populate_array(view, data, shape, strides, size, source.meminfo, source.parent)
-        if context.enable_nrt:  # a `kernel` counts no references
-            context.nrt.incref(builder, target, view._getvalue())
-        return view._getvalue()
-
-    return target(array), codegen
 
 
 def aligned_zeros(shape: int | tuple[int, ...]) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.mechanics.compiled import BEYOND, TANGENTS, WORDS, aligned_zeros, tangents
+from limbless.mechanics.compiled import BEYOND, TANGENTS, aligned_zeros, dual_array, tangents
 
 
 def map_arrays(function: Callable, *problems: Any) -> Any:
@@ -25,13 +25,7 @@ def map_arrays(function: Callable, *problems: Any) -> Any:
 
 def as_duals(problem: Any) -> Any:
     """A problem of duals without derivatives."""
-
-    def widen(array: np.ndarray) -> np.ndarray:
-        wide = aligned_zeros((*array.shape, WORDS))
-        wide[..., 0] = array
-        return wide
-
-    return map_arrays(widen, problem)
+    return map_arrays(dual_array, problem)
 
 
 def clip_infinite(problem: Any) -> Any:
@@ -62,8 +56,6 @@ def stack_lanes(problems: Sequence[Any]) -> Any:
     full = [*problems, *[problems[0]] * (TANGENTS - len(problems))]
 
     def stack(*arrays: np.ndarray) -> np.ndarray:
-        wide = aligned_zeros((*arrays[0].shape, TANGENTS))
-        wide[:] = np.stack(arrays, axis=-1)
-        return wide
+        return np.stack(arrays, axis=-1, out=aligned_zeros((*arrays[0].shape, TANGENTS)))
 
     return map_arrays(stack, *full)

@@ -12,16 +12,24 @@ one: no second code path. In plain Python these functions return what they are g
 from __future__ import annotations
 
 import operator
+from functools import reduce
 from typing import Any
 
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.errors import TypingError
-from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, lower_getattr, models, register_model
+from numba.core.typing.templates import (
+    AbstractTemplate,
+    AttributeTemplate,
+    infer,
+    infer_getattr,
+    infer_global,
+    signature,
+)
+from numba.extending import intrinsic, lower_builtin, lower_getattr, models
 
-from limbless.mechanics.compiled import LANES, WORDS, PackedType, dual8, eight
+from limbless.mechanics.compiled import LANES, WORDS, PackedType, dual8, eight, lay_out
 
 ALIGNED = 8  # bytes: what NumPy promises for a float64; wide scalars are loaded without more
 
@@ -34,11 +42,11 @@ class FlatArray(types.Type):
         super().__init__(name=f"Flat({dtype}, {ndim})")
 
 
-@register_model(FlatArray)
-class _FlatModel(models.StructModel):
-    def __init__(self, manager, numba_type):
-        members = [("data", types.CPointer(numba_type.dtype)), ("shape", types.UniTuple(types.intp, numba_type.ndim))]
-        super().__init__(manager, numba_type, members)
+lay_out(
+    FlatArray,
+    models.StructModel,
+    lambda ty: [("data", types.CPointer(ty.dtype)), ("shape", types.UniTuple(types.intp, ty.ndim))],
+)
 
 
 def _flat_type(ty: Any, scalar: types.Type, words: int) -> types.Type:
@@ -54,23 +62,25 @@ def _flat_type(ty: Any, scalar: types.Type, words: int) -> types.Type:
     return FlatArray(scalar, ty.ndim - 1) if words and ty.dtype == types.float64 else FlatArray(ty.dtype, ty.ndim)
 
 
+def _part(context: Any, builder: Any, target: FlatArray, data: Any, source: Any, sizes: slice) -> Any:
+    """A flat array of this type that begins at `data`, with some of the sizes of its source."""
+    part = cgutils.create_struct_proxy(target)(context, builder)
+    part.data = builder.bitcast(data, context.get_value_type(types.CPointer(target.dtype)))
+    part.shape = cgutils.pack_array(builder, cgutils.unpack_tuple(builder, source.shape)[sizes])
+    return part._getvalue()
+
+
 def _flat_value(context: Any, builder: Any, ty: Any, target: Any, value: Any) -> Any:
     if isinstance(ty, types.BaseTuple):
         parts = zip(ty.types, target.types, cgutils.unpack_tuple(builder, value), strict=True)
         return context.make_tuple(builder, target, [_flat_value(context, builder, *each) for each in parts])
     if not isinstance(ty, types.Array):
         return value
-    source, flat_array = (
-        context.make_array(ty)(context, builder, value),
-        cgutils.create_struct_proxy(target)(context, builder),
-    )
-    pointer = context.get_value_type(types.CPointer(target.dtype))
-    flat_array.data = builder.bitcast(source.data, pointer)
-    flat_array.shape = cgutils.pack_array(builder, cgutils.unpack_tuple(builder, source.shape)[: target.ndim])
-    return flat_array._getvalue()
+    source = context.make_array(ty)(context, builder, value)
+    return _part(context, builder, target, source.data, source, slice(target.ndim))
 
 
-def _flattening(scalar: types.Type, words: int) -> Any:
+def _unpacking(name: str, scalar: types.Type, words: int) -> Any:
     def typed(typing, value):
         packed = isinstance(value, PackedType)
         source = value.inner if packed else value
@@ -78,7 +88,8 @@ def _flattening(scalar: types.Type, words: int) -> Any:
         make = _unpacked_value if packed else _flat_value
         return target(value), lambda context, builder, sig, args: make(context, builder, source, target, args[0])
 
-    return typed
+    typed.__name__ = typed.__qualname__ = name
+    return intrinsic(typed)
 
 
 def _unpacked_value(context: Any, builder: Any, ty: Any, target: Any, words: Any) -> Any:
@@ -106,15 +117,9 @@ def _unpacked_value(context: Any, builder: Any, ty: Any, target: Any, words: Any
     return build(ty, target)
 
 
-def _named(name: str, scalar: types.Type, words: int) -> Any:
-    function = _flattening(scalar, words)
-    function.__name__ = function.__qualname__ = name
-    return intrinsic(function)
-
-
-unpack = _named("unpack", types.float64, 0)
-unpack_duals = _named("unpack_duals", dual8, WORDS)
-unpack_lanes = _named("unpack_lanes", eight, LANES)
+unpack = _unpacking("unpack", types.float64, 0)
+unpack_duals = _unpacking("unpack_duals", dual8, WORDS)
+unpack_lanes = _unpacking("unpack_lanes", eight, LANES)
 
 
 @intrinsic
@@ -124,19 +129,9 @@ def as_lane_array(typing, array):
 
     def codegen(context, builder, sig, args):
         source = cgutils.create_struct_proxy(array)(context, builder, value=args[0])
-        view = cgutils.create_struct_proxy(target)(context, builder)
-        view.data = builder.bitcast(source.data, context.get_value_type(types.CPointer(eight)))
-        view.shape = cgutils.pack_array(builder, cgutils.unpack_tuple(builder, source.shape)[:-1])
-        return view._getvalue()
+        return _part(context, builder, target, source.data, source, slice(-1))
 
     return target(array), codegen
-
-
-def _part(context: Any, builder: Any, ty: Any, value: Any, start: Any, shape: Any) -> Any:
-    part = cgutils.create_struct_proxy(FlatArray(ty.dtype, len(shape)))(context, builder)
-    part.data = address(context, builder, ty, value, [start])
-    part.shape = cgutils.pack_array(builder, shape)
-    return part._getvalue()
 
 
 # ------------------------------------------------------------------------------------------------------------- indexing
@@ -184,6 +179,19 @@ class _SetItem(AbstractTemplate):
         return signature(types.none, args[0], args[1], args[0].dtype) if ours else None
 
 
+@infer
+class _Fill(AbstractTemplate):
+    """`array[:] = number`, or `= another` of the same shape."""
+
+    key = "static_setitem"
+
+    def generic(self, args, keywords):
+        if not (isinstance(args[0], FlatArray) and args[1] == slice(None)):
+            return None
+        given = args[2] if args[2] == args[0] else args[0].dtype
+        return signature(types.none, args[0], types.literal(args[1]), given)
+
+
 @infer_global(len)
 class _Length(AbstractTemplate):
     def generic(self, args, keywords):
@@ -196,16 +204,24 @@ def _get(context, builder, sig, args):
     if not isinstance(sig.return_type, FlatArray):
         return context.unpack_value(builder, sig.return_type, pointer, align=ALIGNED)
     whole = cgutils.create_struct_proxy(sig.args[0])(context, builder, value=args[0])
-    part = cgutils.create_struct_proxy(sig.return_type)(context, builder)
-    part.data = pointer
-    part.shape = cgutils.pack_array(builder, cgutils.unpack_tuple(builder, whole.shape)[-sig.return_type.ndim :])
-    return part._getvalue()
+    return _part(context, builder, sig.return_type, pointer, whole, slice(-sig.return_type.ndim, None))
 
 
 @lower_builtin(operator.setitem, FlatArray, types.Any, types.Any)
 def _set(context, builder, sig, args):
     pointer = address(context, builder, sig.args[0], args[0], indices(context, builder, sig.args[1], args[1]))
     context.pack_value(builder, sig.args[0].dtype, args[2], pointer, align=ALIGNED)
+
+
+@lower_builtin("static_setitem", FlatArray, types.SliceLiteral, types.Any)
+def _fill(context, builder, sig, args):
+    ty, number = sig.args[0], args[2]
+    whole = cgutils.create_struct_proxy(ty)(context, builder, value=args[0])
+    with cgutils.for_range(builder, reduce(builder.mul, cgutils.unpack_tuple(builder, whole.shape))) as loop:
+        if sig.args[2] == ty:
+            source = cgutils.create_struct_proxy(ty)(context, builder, value=args[2]).data
+            number = context.unpack_value(builder, ty.dtype, builder.gep(source, [loop.index]), align=ALIGNED)
+        context.pack_value(builder, ty.dtype, number, builder.gep(whole.data, [loop.index]), align=ALIGNED)
 
 
 @lower_builtin(len, FlatArray)
@@ -219,9 +235,6 @@ class _Attributes(AttributeTemplate):
 
     def resolve_shape(self, array):
         return types.UniTuple(types.intp, array.ndim)
-
-    def resolve_dtype(self, array):
-        return types.DType(array.dtype)
 
 
 @lower_getattr(FlatArray, "shape")

@@ -2,7 +2,7 @@
 
 A kernel that is given lanes in place of numbers does eight computations at the price of little more than one: eight
 instants of a gait, or eight sections of a rod. Python holds lanes as a float64 array whose last axis has 8 words,
-viewed once by `as_lanes`. There are no comparisons between lanes, since they may disagree: a branch asks for the
+viewed once by `unpack_lanes`. There are no comparisons between lanes, since they may disagree: a branch asks for the
 largest of them (`value_of`).
 """
 
@@ -38,7 +38,6 @@ from limbless.mechanics.compiled import (
     sqrt,
     value_of,
     vector_type,
-    view_as,
     where_positive,
     whole,
     zero_vector,
@@ -57,10 +56,13 @@ def _define_arithmetic(symbol: Callable, in_place: Callable, instruction: str) -
     define_binary(eight, in_place, eight, lower)
 
 
-_define_arithmetic(operator.add, operator.iadd, "fadd")
-_define_arithmetic(operator.sub, operator.isub, "fsub")
-_define_arithmetic(operator.mul, operator.imul, "fmul")
-_define_arithmetic(operator.truediv, operator.itruediv, "fdiv")
+for _operator in (
+    (operator.add, operator.iadd, "fadd"),
+    (operator.sub, operator.isub, "fsub"),
+    (operator.mul, operator.imul, "fmul"),
+    (operator.truediv, operator.itruediv, "fdiv"),
+):
+    _define_arithmetic(*_operator)
 define_negative(eight, lambda context, builder, signature, args: builder.fneg(args[0]))
 define_constants(eight, lambda context, builder, number: splat(builder, number))
 
@@ -162,26 +164,6 @@ def with_lane(typing, x, i, number):
         return builder.insert_element(args[0], args[2], builder.trunc(args[1], _index_type))
 
     return eight(eight, types.int64, types.float64), codegen
-
-
-@intrinsic
-def as_lanes(typing, array):
-    """View a C-ordered float64 array (..., 8) as an array of lanes with one axis less; `a[i, j]` then reads and writes
-    eight numbers.
-
-    Call it once, at the entry of a kernel. The size of the last axis is not checked.
-    """
-    return view_as(eight, LANES, array)
-
-
-def holds_numbers(array):
-    """Whether an array holds plain numbers, which can stand in lanes; duals cannot."""
-    return True
-
-
-@func_overload(holds_numbers)
-def _holds_numbers(array):
-    return (lambda array: True) if array.dtype == types.float64 else (lambda array: False)
 
 
 @intrinsic

@@ -116,10 +116,8 @@ def _define(symbol: Any, count: int) -> None:
     lower_builtin(symbol, *kinds)(lower)
 
 
-_define(operator.add, 2)
-_define(operator.sub, 2)
-_define(operator.neg, 1)
-_define(operator.mul, 2)
+for _operator in ((operator.add, 2), (operator.sub, 2), (operator.neg, 1), (operator.mul, 2)):
+    _define(*_operator)
 
 
 # --------------------------------------------------------------------------------------------- operators of our scalars
@@ -173,3 +171,4 @@ def define_constants(scalar: types.Type, lower: Callable) -> None:
     for number in (types.float64, types.int64):
         default_type_manager.set_compatible(number, scalar, Conversion.safe)
         lower_cast(number, scalar)(constant)
+    lower_cast(types.IntegerLiteral, scalar)(constant)

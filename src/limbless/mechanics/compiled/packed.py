@@ -18,7 +18,9 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core.errors import TypingError
-from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
+from numba.extending import NativeValue, models, typeof_impl, unbox
+
+from limbless.mechanics.compiled import lay_out
 
 
 class PackedType(types.Type):
@@ -29,10 +31,7 @@ class PackedType(types.Type):
         super().__init__(name=f"Packed({inner})")
 
 
-@register_model(PackedType)
-class _PackedModel(models.PrimitiveModel):
-    def __init__(self, manager, numba_type):
-        super().__init__(manager, numba_type, ir.IntType(64).as_pointer())
+lay_out(PackedType, models.PrimitiveModel, lambda ty: ir.IntType(64).as_pointer())
 
 
 class Packed:

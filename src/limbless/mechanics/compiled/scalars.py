@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -35,33 +36,28 @@ BEYOND = 1e300  # farther than any number of a motion: fast math knows no infini
 class Eight(types.Type):
     """Eight doubles in one vector register."""
 
-    def __init__(self) -> None:
-        super().__init__(name="Eight")
-
 
 class Dual8(types.Type):
     """A float64 and its derivatives along eight directions."""
 
-    def __init__(self) -> None:
-        super().__init__(name="Dual8")
 
-
-eight, dual8 = Eight(), Dual8()
+eight, dual8 = Eight("Eight"), Dual8("Dual8")
 vector_type = ir.VectorType(ir.DoubleType(), TANGENTS)
 zero_vector = ir.Constant(vector_type, [0.0] * TANGENTS)
 _one = ir.Constant(ir.DoubleType(), 1.0)
 
 
-@register_model(Eight)
-class _EightModel(models.PrimitiveModel):
-    def __init__(self, manager, numba_type):
-        super().__init__(manager, numba_type, vector_type)
+def lay_out(kind: type[types.Type], model: Any, content: Callable[[Any], Any]) -> None:
+    """Teach numba how values of a type of ours lie in memory: as LLVM's `content`, or as a struct with such members."""
+
+    @register_model(kind)
+    class _Model(model):
+        def __init__(self, manager, numba_type):
+            super().__init__(manager, numba_type, content(numba_type))
 
 
-@register_model(Dual8)
-class _DualModel(models.StructModel):
-    def __init__(self, manager, numba_type):
-        super().__init__(manager, numba_type, [("value", types.float64), ("tangents", eight)])
+lay_out(Eight, models.PrimitiveModel, lambda ty: vector_type)
+lay_out(Dual8, models.StructModel, lambda ty: [("value", types.float64), ("tangents", eight)])
 
 
 def splat(builder, number):
@@ -137,16 +133,22 @@ def _define_comparison(symbol: Callable, sign: str) -> None:
     define_binary(dual8, symbol, types.boolean, lower)
 
 
-_define_arithmetic(operator.add, operator.iadd, _sum)
-_define_arithmetic(operator.sub, operator.isub, _difference)
-_define_arithmetic(operator.mul, operator.imul, _product)
-_define_arithmetic(operator.truediv, operator.itruediv, _quotient)
-_define_comparison(operator.lt, "<")
-_define_comparison(operator.le, "<=")
-_define_comparison(operator.gt, ">")
-_define_comparison(operator.ge, ">=")
-_define_comparison(operator.eq, "==")
-_define_comparison(operator.ne, "!=")
+for _operator in (
+    (operator.add, operator.iadd, _sum),
+    (operator.sub, operator.isub, _difference),
+    (operator.mul, operator.imul, _product),
+    (operator.truediv, operator.itruediv, _quotient),
+):
+    _define_arithmetic(*_operator)
+for _comparison in (
+    (operator.lt, "<"),
+    (operator.le, "<="),
+    (operator.gt, ">"),
+    (operator.ge, ">="),
+    (operator.eq, "=="),
+    (operator.ne, "!="),
+):
+    _define_comparison(*_comparison)
 
 
 def _negative(context, builder, signature, args):
@@ -359,9 +361,7 @@ def where_positive(x, a, b):
     return a if x > 0.0 else b
 
 
-@_dual_version_of(where_positive)
-def _where_positive(x, a, b):
-    return a if x > 0.0 else b
+_dual_version_of(where_positive)(where_positive)
 
 
 def has_tangents(x):
@@ -379,9 +379,7 @@ def primal(x):
     return float(x)
 
 
-@_dual_version_of(primal)
-def _bare(x):
-    return _value(x)
+_dual_version_of(primal)(_value_of)
 
 
 def is_single(x):
@@ -399,9 +397,7 @@ def some_positive(x):
     return x > 0.0
 
 
-@_dual_version_of(some_positive)
-def _some_positive(x):
-    return x > 0.0
+_dual_version_of(some_positive)(some_positive)
 
 
 @func

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, get_type_hints
 
 import numpy as np
@@ -38,9 +39,9 @@ from numba.core.typing.templates import (
     infer_global,
     signature,
 )
-from numba.extending import lower_builtin, lower_getattr_generic, lower_setattr_generic, models, register_model
+from numba.extending import lower_builtin, lower_getattr_generic, lower_setattr_generic, models
 
-from limbless.mechanics.compiled import ALIGNED, Array, FlatArray, IntArray, address, aligned_zeros, indices
+from limbless.mechanics.compiled import ALIGNED, Array, FlatArray, IntArray, address, aligned_zeros, indices, lay_out
 
 LINE = 8  # numbers in a cache line
 
@@ -101,15 +102,16 @@ class Field(NamedTuple):
 
 
 @cache
-def parts(kind: Any) -> tuple:
-    """The kinds of the fields of a named tuple class; none for a number."""
-    return tuple(get_type_hints(kind).values()) if hasattr(kind, "_fields") else ()
+def parts(kind: Any) -> tuple[tuple[Any, int], ...]:
+    """The kinds of the fields of a named tuple class, and where the numbers of each begin; none for a number."""
+    kinds = get_type_hints(kind).values() if hasattr(kind, "_fields") else ()
+    return tuple(zip(kinds, accumulate(map(width, kinds), initial=0), strict=False))
 
 
 @cache
 def width(kind: Any) -> int:
     """How many numbers a field takes."""
-    return sum(width(part) for part in parts(kind)) or 1
+    return sum(width(part) for part, _ in parts(kind)) or 1
 
 
 def is_code(kind: Any) -> bool:
@@ -120,13 +122,8 @@ def is_code(kind: Any) -> bool:
 
 
 def _read(kind: Any, numbers: Any, c: int) -> Any:
-    if not hasattr(kind, "_fields"):
-        return numbers[c]
-    items = []
-    for part in parts(kind):
-        items.append(_read(part, numbers, c))
-        c += width(part)
-    return kind(*items)
+    within = parts(kind)
+    return kind(*(_read(part, numbers, c + first) for part, first in within)) if within else numbers[c]
 
 
 def _flat(value: Any) -> list:
@@ -212,19 +209,19 @@ class RowType(types.Type):
         super().__init__(name=f"{table.__module__}.{table.__name__}({scalar})")
 
 
-@register_model(RowType)
-class _RowModel(models.StructModel):
-    def __init__(self, manager, numba_type):
-        members = [("numbers", types.CPointer(numba_type.scalar)), ("codes", types.CPointer(types.int64))]
-        super().__init__(manager, numba_type, members)
+lay_out(
+    RowType,
+    models.StructModel,
+    lambda ty: [("numbers", types.CPointer(ty.scalar)), ("codes", types.CPointer(types.int64))],
+)
 
 
 def _type_of(kind: Any, scalar: types.Type) -> types.Type:
     if is_code(kind):
         return types.int64
-    if not hasattr(kind, "_fields"):
+    if not parts(kind):
         return scalar
-    return types.BaseTuple.from_types([_type_of(part, scalar) for part in parts(kind)], kind)
+    return types.BaseTuple.from_types([_type_of(part, scalar) for part, _ in parts(kind)], kind)
 
 
 def _each_number(context: Any, builder: Any, row: RowType, value: Any, field: Field, visit: Callable) -> Any:
@@ -235,10 +232,7 @@ def _each_number(context: Any, builder: Any, row: RowType, value: Any, field: Fi
     def walk(kind: Any, c: int) -> Any:
         if not hasattr(kind, "_fields"):
             return visit(builder.gep(start, [context.get_constant(types.intp, c)], inbounds=True))
-        items = []
-        for part in parts(kind):
-            items.append(walk(part, c))
-            c += width(part)
+        items = [walk(part, c + first) for part, first in parts(kind)]
         return None if items[0] is None else context.make_tuple(builder, _type_of(kind, row.scalar), items)
 
     return walk(field.kind, field.column)

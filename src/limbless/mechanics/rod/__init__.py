@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 __getattr__ = lazy_names(
     __name__,
     {
-        "actuator_forces": (
-            "Inside Powers Steps count_instants find_needs look_and_keep_strains put_efforts take_contacts_off"
-        ),
+        "actuator_forces": ("find_needs look_and_keep_strains look_at_strains put_efforts"),
         "composite_inertia": "inertia_matrices inertial_wrench sum_composite_inertia",
         "constraints": "ConstraintFit HeldSections NOWHERE ResidualScales constrained_twists track_supports",
         "head_motion": "find_acceleration find_twist head_pose_of place_head put_inertia",
@@ -37,7 +35,7 @@ __getattr__ = lazy_names(
             "push_rod slice_of"
         ),
         "tables": (
-            "AHEAD HeadState Instant InstantRecord Load Muscle RodDrive RodMemory RodOptions RodProblem "
+            "AHEAD HeadState Instant Load Muscle RodDrive RodMemory RodOptions RodProblem "
             "RodRecords RodScratch RodShape RodTables Section ShapeSums StrainRow Strains TURN"
         ),
     },

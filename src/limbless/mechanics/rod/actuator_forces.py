@@ -7,15 +7,12 @@ for what each slice needs, then one sum from the head on. Sections are the middl
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from limbless.mechanics.algebra import Twist, Vector, Wrench, cross, dot, twist_cross, wrench_cross
 from limbless.mechanics.compiled import (
     LANES,
     Array,
-    IntArray,
     Rows,
     Scalar,
     align_stack,
@@ -24,13 +21,10 @@ from limbless.mechanics.compiled import (
     kernel,
     noinline_func,
     total,
-    unpack,
 )
 from limbless.mechanics.forces import LawWrench, lane_wrench
 from limbless.mechanics.integrate.running_totals import (
-    RunTotals,
     Totals,
-    add_laws,
     add_path_length,
     at_record,
     compare,
@@ -43,7 +37,6 @@ from limbless.mechanics.rod import (
     RodShape,
     RodTables,
     Section,
-    Strains,
     current,
     first_half,
     from_head,
@@ -186,93 +179,3 @@ def look_and_keep_strains(
         look_at_strains(tally, t, efforts, powers, speed)
         if recorded:
             record_totals(tally, kept, r)
-
-
-# ------------------------------------------------------------------------------ of a block whose motion contacts decide
-
-
-class Steps(NamedTuple):
-    """The instants of a block of K steps."""
-
-    knots: Array  # (K + 1,) s
-    record: IntArray  # (K + 1,) whether a knot is recorded
-    # (K, 3) instants at start, middle and end of every step; the end of one is the start of the next unless
-    # something switches
-    grid: IntArray
-    stage: IntArray  # (E,) instant of the drive
-    stands: IntArray  # (E,) which of the J instants at knots it is, or -1
-
-
-class Powers(NamedTuple):
-    """Powers at E instants, W."""
-
-    laws: Array  # (E, environments)
-    contacts: Array  # (E, contacts)
-    whole: Array  # (E, 3) actuators, environment and passive strains
-
-
-class Inside(NamedTuple):
-    """What the body needs at the J instants at knots."""
-
-    inner: Rows[LawWrench]  # (J, sections): before every section, head frame
-    speed: Array  # (J,) of the centre of mass, m/s
-    hold: Rows[LawWrench]  # (J,): what holds the head
-
-
-@kernel
-def take_contacts_off(robot: RodTables, place: Array, touch: Rows[LawWrench], inner: Rows[LawWrench]) -> None:
-    """What contacts at abscissae `place` (J, P), with wrenches `touch`, Pushed (J, P), about the head, give to the body
-    before a section."""
-    body, found = unpack(robot), unpack(inner)
-    for j in range(place.shape[0]):
-        s = 0
-        for panel in range(body.halves.shape[0]):
-            if body.halves[panel] > 0.0:
-                part = LawWrench(found, j, s)
-                for i in range(place.shape[1]):
-                    if place[j, i] < body.abscissae[2 * panel + 1]:
-                        part.wrench = part.wrench - LawWrench(touch, j, i).wrench
-                s += 1
-
-
-@func
-def look_at_instant(
-    robot: RodTables, memory: RodMemory, strains: Strains, steps: Steps, inside: Inside, i: int, t: Scalar
-) -> None:
-    j, row = steps.stands[i], steps.stage[i]
-    strain, rate, hold = strains.value[row], strains.rate[row], LawWrench(inside.hold, j).wrench
-    put_efforts(robot, memory, inside.inner[j], hold, memory.shapes[row], strain, rate)
-    look_at_strains(memory.tally, t, memory.efforts, memory.powers, inside.speed[j])
-
-
-@kernel
-def count_instants(
-    robot: RodTables, memory: RodMemory, strains: Strains, kept: Totals, steps: Steps, powers: Powers, inside: Inside
-) -> None:
-    """The tally of a block whose motion contacts decide, and what it holds at recorded knots (`kept`)."""
-    count(unpack(robot), unpack(memory), unpack(strains), unpack(kept), unpack(steps), unpack(powers), unpack(inside))
-
-
-@noinline_func
-def count(
-    robot: RodTables, memory: RodMemory, strains: Strains, kept: Totals, steps: Steps, powers: Powers, inside: Inside
-) -> None:
-    r, tally, knots, grid = 0, memory.tally, steps.knots, steps.grid
-    for n in range(grid.shape[0] + 1):
-        if n < grid.shape[0] and (n == 0 or grid[n, 0] != grid[n - 1, 2]):
-            i = grid[n, 0]  # the step begins with powers of its own
-            whole = RunTotals(tally.whole, 0)
-            whole.time = knots[n]
-            whole.speed = inside.speed[steps.stands[i]]
-            look_at_instant(robot, memory, strains, steps, inside, i, knots[n])
-        if steps.record[n]:
-            record_totals(tally, kept, r)
-            r += 1
-        if n == grid.shape[0]:
-            break
-        for side in range(3):
-            e, weight = grid[n, side], (knots[n + 1] - knots[n]) * (4.0 if side == 1 else 1.0) / 6.0
-            for c in range(powers.contacts.shape[1]):
-                tally.contacts[c] += weight * powers.contacts[e, c]
-            add_laws(tally, weight, powers.laws[e], powers.whole[e, 0], powers.whole[e, 1], powers.whole[e, 2])
-        look_at_instant(robot, memory, strains, steps, inside, grid[n, 2], knots[n + 1])

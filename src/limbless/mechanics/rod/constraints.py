@@ -19,7 +19,6 @@ from limbless.mechanics.compiled import (
     constants,
     func,
     kernel,
-    noinline_func,
     unpack,
 )
 from limbless.mechanics.rod.head_motion import solve_free
@@ -38,11 +37,6 @@ class SupportTimes(Table):
     comes: float
     goes: float
     entry: float
-
-
-@constants
-class Drift(Table):
-    velocity: Vector  # of a support through space, head axes, m/s
 
 
 class HeldSections(NamedTuple):
@@ -114,15 +108,15 @@ def step_place(
 
 @kernel
 def support_speed(
-    shapes: Rows[RodShape], strain: Rows[StrainRow], twist: Rows[StrainRow], own: Rows[Drift], speed: Array
+    shapes: Rows[RodShape], strain: Rows[StrainRow], twist: Rows[StrainRow], own: Array, speed: Array
 ) -> None:
     """Speed (T, nodes) along the body of a thing that moves through space: (v_X - V_X) / Γ_X (33) corrected.
 
-    shapes : Shape (T, nodes); strain : Screw (T, nodes); twist : Screw (T,) of the head; own : Drift (T,), velocity v
+    shapes : Shape (T, nodes); strain : Screw (T, nodes); twist : Screw (T,) of the head; own : (T, 3) velocity v
     of the thing.
     """
     for i in range(shapes.shape[0]):
-        V, v = StrainRow(twist, i).twist, Drift(own, i).velocity
+        V, v = StrainRow(twist, i).twist, Vector(own[i, 0], own[i, 1], own[i, 2])
         for k in range(shapes.shape[1]):
             shape = RodShape(shapes, i, k)
             along = held_row(shape.rotation, shape.place, 0)
@@ -147,7 +141,8 @@ def track_supports(
     spacing : distance at which the next one follows; 0: none does.
     timetable : Visit (P,).
     places : (P,) abscissae, `NOWHERE` where there is none; moved on to the end.
-    path : (K, 3, P) abscissae at start, middle and end of each step. present : (K, P) whether it holds in the step.
+    path : (K, 3, P) abscissae at start, middle and end of each step, filled in where one holds.
+    present : (K, P) whether it holds in the step, False before.
 
     Supports come and go at the ends of steps. One that passes an end of the body within a step stays at that end until
     the step is over, so that the next one, which enters then, takes over without a gap; what is missing by less than
@@ -157,9 +152,6 @@ def track_supports(
     for n in range(knots.shape[0] - 1):
         h = knots[n + 1] - knots[n]
         for p in range(places.shape[0]):
-            present[n, p] = False
-            for c in range(3):
-                path[n, c, p] = 0.0
             visit = SupportTimes(timetable, p)
             if abs(knots[n] - visit.comes) <= ROUNDING * h:
                 places[p] = visit.entry
@@ -231,10 +223,8 @@ def add_normal(fit: ConstraintFit, measure: ResidualScales, held: Twist, need: S
 @func
 def put_normal(fit: ConstraintFit, measure: ResidualScales, held: HeldSections, V: Twist, order: int, e: int) -> None:
     """The normal equations of all that is held at instant e."""
-    for i in range(6):
-        fit.right[i] = 0.0
-        for j in range(6):
-            fit.normal[e, i, j] = 0.0
+    fit.right[:] = 0.0
+    fit.normal[e][:] = 0.0
     for n in range(held.shape.shape[1]):
         shape = RodShape(held.shape, e, n)
         known = apart_from_head(shape, V, order)
@@ -270,13 +260,7 @@ def constrained_twists(
     held: HeldSections, twist: Rows[StrainRow], order: int, measure: ResidualScales, fit: ConstraintFit
 ) -> None:
     """η_o (order 0), or η̇_o where η_o is `twist`, Screw (E,), (order 1): least squares over all held components."""
-    fit_all(unpack(held), unpack(twist), order, unpack(measure), unpack(fit))
-
-
-@noinline_func
-def fit_all(
-    held: HeldSections, twist: Rows[StrainRow], order: int, measure: ResidualScales, fit: ConstraintFit
-) -> None:
+    held, twist, measure, fit = unpack(held), unpack(twist), unpack(measure), unpack(fit)
     for e in range(held.shape.shape[0]):
         V = StrainRow(twist, e).twist
         put_normal(fit, measure, held, V, order, e)

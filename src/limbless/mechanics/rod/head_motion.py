@@ -11,12 +11,9 @@ from limbless.mechanics.algebra import (
     Twist,
     Vector,
     Wrench,
-    carry_wrench,
-    cross,
     power,
     rotation_from_quaternion,
     rows,
-    transpose,
 )
 from limbless.mechanics.chain import (
     BalanceScratch,
@@ -39,8 +36,10 @@ from limbless.mechanics.rod import (
     ShapeSums,
     StrainRow,
     current,
+    from_head,
     inertial_wrench,
     push_paced,
+    to_head,
 )
 
 if TYPE_CHECKING:
@@ -51,18 +50,6 @@ if TYPE_CHECKING:
 def head_pose_of(state: HeadPose | HeadState) -> Pose:
     q = state.turn
     return Pose(rotation_from_quaternion(q.w, q.x, q.y, q.z), state.position)
-
-
-@func
-def into_head(instant: Instant, F: Wrench) -> Wrench:
-    """A wrench about the world origin, along the world axes, about the head and along its axes."""
-    Rt = transpose(instant.rotation)
-    return Wrench(Rt @ F.force, Rt @ (F.torque - cross(instant.position, F.force)))
-
-
-@func
-def into_world(instant: Instant, F: Wrench) -> Wrench:
-    return carry_wrench(Wrench(instant.rotation @ F.force, instant.rotation @ F.torque), instant.position)
 
 
 @func
@@ -86,11 +73,11 @@ def held_part(free: Array, F: Wrench) -> Wrench:
 
 
 @func
-def solve_for(F: Wrench, free: Array, memory: RodMemory) -> tuple[bool, Twist]:
+def solve_for(F: Wrench, desk: BalanceScratch) -> tuple[bool, Twist]:
     """The twist, or its rate, that the matrix of the memory makes this wrench of. False if there is none."""
-    LawWrench(memory.unknown, 0).wrench = F
-    sound = solve_free(memory.matrix, memory.unknown, free, memory.system)
-    return sound, StrainRow(memory.unknown, 0).twist
+    LawWrench(desk.unknown, 0).wrench = F
+    sound = solve_free(desk.matrix, desk.unknown, desk.free, desk.system)
+    return sound, StrainRow(desk.unknown, 0).twist
 
 
 # ------------------------------------------------------------------------------------------------- the forms of a state
@@ -111,8 +98,8 @@ def find_twist(problem: RodProblem, t: Scalar, window_time: Scalar, x: Array) ->
 def twist_of_momentum(problem: RodProblem, x: Array) -> bool:
     memory, motion = problem.memory, HeadState(x, 0).motion
     instant, sums = Instant(memory.instant, 0), ShapeSums(memory.sums, current(memory))
-    whole = into_head(instant, Wrench(motion.linear, motion.angular))
-    sound, twist = solve_for(whole - sums.momentum, problem.robot.free, memory)
+    whole = from_head(instant.rotation, instant.position, Wrench(motion.linear, motion.angular))
+    sound, twist = solve_for(whole - sums.momentum, memory.balance)
     instant.twist = twist
     return sound
 
@@ -131,8 +118,7 @@ class FloatingRod(NamedTuple):
 @version_for(at_scaled_speed, FloatingRod)
 @func
 def rod_at_pace(floating: FloatingRod, pace: Scalar) -> FloatingRod:
-    robot, forces, t, window_time, memory, _ = floating
-    return FloatingRod(robot, forces, t, window_time, memory, pace)
+    return FloatingRod(floating.robot, floating.forces, floating.t, floating.window_time, floating.memory, pace)
 
 
 @version_for(total_wrench, FloatingRod)
@@ -149,17 +135,16 @@ def push_floating(floating: FloatingRod, twist: Any):
 def balance_rod(robot: RodTables, forces: tuple, t: Scalar, window_time: Scalar, memory: RodMemory):
     """The twist at which the external wrench vanishes, into the instant. False if there is none."""
     instant = Instant(memory.instant, 0)
-    desk = BalanceScratch(robot.free, memory.matrix, memory.system, memory.unknown)
-    found, twist = balance(FloatingRod(robot, forces, t, window_time, memory, 1.0), desk, instant.twist)
+    found, twist = balance(FloatingRod(robot, forces, t, window_time, memory, 1.0), memory.balance, instant.twist)
     instant.twist = twist
     return found
 
 
 @func
-def accelerate(options: RodOptions, free: Array, memory: RodMemory) -> bool:
+def accelerate(options: RodOptions, memory: RodMemory) -> bool:
     """η̇_o of (18) and what holds the head into the instant, from its bias and push. False if there is no unique
     answer."""
-    instant = Instant(memory.instant, 0)
+    instant, free = Instant(memory.instant, 0), memory.balance.free
     if options.inertialess is not None:
         still = Vector(0.0, 0.0, 0.0)
         instant.rate = Twist(still, still)
@@ -167,7 +152,7 @@ def accelerate(options: RodOptions, free: Array, memory: RodMemory) -> bool:
         return True
     sums = ShapeSums(memory.sums, current(memory))
     left = instant.push - instant.bias
-    sound, rate = solve_for(left, free, memory)
+    sound, rate = solve_for(left, memory.balance)
     instant.rate = rate
     instant.hold = held_part(free, sums.inertia @ rate - left)
     return sound
@@ -187,11 +172,11 @@ def place_head(memory: RodMemory, x: Array) -> None:
 @noinline_func
 def put_inertia(memory: RodMemory) -> None:
     """The inertia of the whole as a matrix."""
-    put_full(memory.matrix, ShapeSums(memory.sums, current(memory)).inertia)
+    put_full(memory.balance.matrix, ShapeSums(memory.sums, current(memory)).inertia)
 
 
 @noinline_func
-def find_acceleration(options: RodOptions, free: Array, memory: RodMemory, x: Array, out: Array) -> bool:
+def find_acceleration(options: RodOptions, memory: RodMemory, x: Array, out: Array) -> bool:
     """The rate of the state from what pushes. False if the motion is not determined.
 
     The power of the actuators is -∫ Λᵀ ξ̇ dX; by parts, and with a free tail, it is ∫ L' . J dX.
@@ -200,10 +185,11 @@ def find_acceleration(options: RodOptions, free: Array, memory: RodMemory, x: Ar
     twist, push = instant.twist, instant.push
     bias, along = inertial_wrench(sums, twist)
     instant.bias = bias
-    sound = accelerate(options, free, memory)
+    sound = accelerate(options, memory)
     instant.actuators = along - instant.along + power(instant.rate, sums.momentum)
     instant.environment = instant.along + power(twist, push) + instant.joining
-    slope, outer = HeadState(out, 0), into_world(instant, push + instant.hold + instant.joined)
+    slope, outside = HeadState(out, 0), push + instant.hold + instant.joined
+    outer = to_head(instant.rotation, instant.position, outside)
     slope.position = instant.rotation @ twist.linear
     put_quaternion_rate(x, TURN, twist.angular, out)
     slope.motion = instant.rate if options.momentum is None else Twist(outer.force, outer.torque)

@@ -82,13 +82,13 @@ def to_section(R: Matrix, p: Vector, V: Twist) -> Twist:
 
 @func
 def to_head(R: Matrix, p: Vector, F: Wrench) -> Wrench:
-    """Ad_h⁻ᵀ F: a wrench of a section in the head frame, about its origin."""
+    """Ad_h⁻ᵀ F: a wrench of a section in the head frame, about its origin; or one of the head in the world."""
     return carry_wrench(Wrench(R @ F.force, R @ F.torque), p)
 
 
 @func
 def from_head(R: Matrix, p: Vector, F: Wrench) -> Wrench:
-    """Ad_hᵀ F: the inverse of `to_head`."""
+    """Ad_hᵀ F: the inverse of `to_head`, from the head to a section or from the world to the head."""
     Rt = transpose(R)
     return Wrench(Rt @ F.force, Rt @ (F.torque - cross(p, F.force)))
 

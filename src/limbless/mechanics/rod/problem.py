@@ -23,7 +23,6 @@ from limbless.mechanics.compiled import (
 )
 from limbless.mechanics.forces import LawWrench, OpenWater, floating_slice, push, scaled, share_at
 from limbless.mechanics.integrate import (
-    Totals,
     accumulate_work,
     add,
     add_laws,
@@ -35,7 +34,6 @@ from limbless.mechanics.integrate import (
 from limbless.mechanics.rod import (
     HeadState,
     Instant,
-    InstantRecord,
     RodMemory,
     RodProblem,
     RodRecords,
@@ -138,7 +136,7 @@ def rod_rate(problem: RodProblem, i: int, t: Scalar, window_time: Scalar, x: Arr
     put_inertia(memory)
     found = find_twist(problem, t, window_time, x)
     push_rod(forces, t, window_time, robot, memory)
-    sound = find_acceleration(options, robot.free, memory, x, out)
+    sound = find_acceleration(options, memory, x, out)
     if memory.failed[0] == 0 and not (found and sound):
         memory.failed[0] = i + 1
 
@@ -179,29 +177,12 @@ def rod_record(problem: RodProblem, t: Scalar, x: Array, slope: Array, r: int, r
     load_all(problem.forces, memory)
     if problem.options.inertialess is not None:
         HeadState(x, 0).motion = Instant(memory.instant, 0).twist
-    i = memory.now[0]
-    look_along(robot, memory, drive.strains.value[i], drive.strains.rate[i], records.tally, r, recorded, last, t)
+    i, hold, shapes = memory.now[0], Instant(memory.instant, 0).hold, memory.shapes[current(memory)]
+    speed = find_needs(robot, memory, memory.inner)
+    put_efforts(robot, memory, memory.inner, hold, shapes, drive.strains.value[i], drive.strains.rate[i])
+    look_and_keep_strains(memory, records.tally, r, recorded, last, t, speed)
     if recorded:
         keep_instant(memory, records, x, r)
-
-
-@noinline_func
-def look_along(
-    robot: RodTables,
-    memory: RodMemory,
-    strain: Array,
-    strain_rate: Array,
-    kept: Totals,
-    r: int,
-    recorded: bool,
-    last: bool,
-    t: Scalar,
-) -> None:
-    """What the actuators give at a knot, in the tally."""
-    speed = find_needs(robot, memory, memory.inner)
-    hold = Instant(memory.instant, 0).hold
-    put_efforts(robot, memory, memory.inner, hold, memory.shapes[current(memory)], strain, strain_rate)
-    look_and_keep_strains(memory, kept, r, recorded, last, t, speed)
 
 
 @version_for(accumulate_work, RodProblem)
@@ -217,17 +198,8 @@ def rod_work(
 
 @noinline_func
 def keep_instant(memory: RodMemory, records: RodRecords, x: Array, r: int) -> None:
-    for c in range(len(x)):
-        records.x[r, c] = x[c]
-    instant, kept = Instant(memory.instant, 0), InstantRecord(records.instants, r)
-    shape = memory.shapes[current(memory)]
-    kept.twist = instant.twist
-    kept.rate = instant.rate
-    kept.hold = instant.hold
-    kept.actuators = instant.actuators
-    kept.environment = instant.environment
-    for k in range(shape.shape[0]):
-        for c in range(shape.shape[1]):
-            records.shapes[r, k, c] = shape[k, c]
+    records.x[r][:] = x
+    records.shapes[r][:] = memory.shapes[current(memory)]
+    records.instants[r][:] = memory.instant[0]
     keep_loads(memory.pushes, memory.pokes, records.loads, r)
     records.row[r] = memory.now[0]

@@ -239,8 +239,7 @@ def push_paced(
     instant.joining = 0.0
     instant.window_time = window_time
     instant.pace = pace
-    for i in range(memory.law_powers.shape[0]):
-        memory.law_powers[i] = 0.0
+    memory.law_powers[:] = 0.0
     push_all(forces, t, window_time, robot, memory)
 
 
@@ -286,20 +285,11 @@ def load_nodes(laws: NodeRows, window_time: Scalar, memory: RodMemory) -> None:
             poke.wrench = poke.wrench + LawWrench(laws.pushed, i).wrench
 
 
-@noinline_func
-def unload(pushes: Rows[LawWrench], pokes: Rows[LawWrench]) -> None:
-    for b in range(pushes.shape[0]):
-        for c in range(pushes.shape[1]):
-            for j in range(LANES):
-                pushes[b, c, j] = 0.0
-    for k in range(pokes.shape[0]):
-        LawWrench(pokes, k).wrench = nothing()
-
-
 @func
 def load_all(forces: tuple, memory: RodMemory) -> None:
     """What pushes each node at the instant that `push_rod` was asked for last."""
-    unload(memory.pushes, memory.pokes)
+    memory.pushes[:] = 0.0
+    memory.pokes[:] = 0.0
     load_each(forces, Instant(memory.instant, 0).window_time, memory)
 
 

@@ -14,6 +14,7 @@ from limbless.mechanics.algebra import Inertia, Matrix, Quaternion, Twist, Vecto
 from limbless.mechanics.compiled import LANES, Array, IntArray, Rows, Table, constants, table
 
 if TYPE_CHECKING:
+    from limbless.mechanics.chain import BalanceScratch
     from limbless.mechanics.forces import LawWrench
     from limbless.mechanics.integrate.running_totals import Totals
 
@@ -116,15 +117,6 @@ class Instant(Table):
     pace: float  # what the laws see of all velocities: 1, but on the way to a balance
 
 
-@table
-class InstantRecord(Table):
-    twist: Twist
-    rate: Twist
-    hold: Wrench
-    actuators: float
-    environment: float
-
-
 class RodTables(NamedTuple):
     """A rod: what does not change. Panels of three nodes (start, middle, end) share their end nodes; one of no length
     holds a jump."""
@@ -187,9 +179,7 @@ class RodMemory(NamedTuple):
     efforts: Array  # (6 sections,) of each strain of each section
     powers: Array  # (6 sections,) W/m
     instant: Rows[Instant]  # one row
-    matrix: Array  # (6, 6) inertia of the whole, or slope of the push
-    system: Array  # (6, 7) for the elimination
-    unknown: Array  # (6,) Screw: right side, then answer
+    balance: BalanceScratch  # its matrix is the inertia of the whole, or the slope of the push
     law_powers: Array  # (environments,) W
     tally: Totals
     state: Array  # of the integrator: the state of a stage,
@@ -201,7 +191,7 @@ class RodRecords(NamedTuple):
     """What is kept at recorded instants."""
 
     x: Array  # HeadState (R,)
-    instants: Rows[InstantRecord]  # (R,)
+    instants: Rows[Instant]  # (R,)
     shapes: Rows[RodShape]  # (R, nodes)
     loads: Rows[Load]  # (R, nodes)
     row: IntArray  # (R,) instant of the drive

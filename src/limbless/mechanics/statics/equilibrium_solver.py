@@ -18,7 +18,6 @@ from limbless.mechanics.statics.potential_energy import (
 from limbless.mechanics.statics.projected_newton import (
     LIMITS,
     clipped,
-    copy_rows,
     is_folded,
     minimise,
     natural_residual,
@@ -136,8 +135,7 @@ def put_balance(problem: SpineProblem, q: Array) -> None:
         aim = q[i, k] - r[j] / spine.stiffness[i, k]
         J[j, last] = -r[j]
         if problem.method.stops and (aim < spine.low[i, k] or aim > spine.high[i, k]):
-            for column in range(last):
-                J[j, column] = 0.0
+            J[j][:] = 0.0
             J[j, j] = 1.0
             J[j, last] = clipped(aim, spine.low[i, k], spine.high[i, k]) - q[i, k]
 
@@ -153,9 +151,8 @@ def step_down(problem: SpineProblem, q: Array, tolerance: Scalar) -> None:
     for j in range(n):
         longest = max(longest, abs(J[j, last]))
     scale, best = min(1.0, LIMITS.largest_step / longest), natural_residual(spine, method.stops, q, r, miss)
-    copy_rows(q, before)
-    for c in range(len(slips)):
-        slips[c] = loads.slip[c]
+    before[:] = q
+    slips[:] = loads.slip
     for _ in range(25):
         for j in range(n):
             i, k = j // freedoms, j % freedoms
@@ -174,13 +171,14 @@ def step_down(problem: SpineProblem, q: Array, tolerance: Scalar) -> None:
         scale *= 0.5
 
 
-@func
-def balance_at(problem: SpineProblem, q: Array) -> tuple[int, int]:
-    """Newton on the residual, with primal-dual active sets for the stops and for tendons that stick. Returns (outcome,
-    iterations).
+@kernel
+def solve_residual(problem: SpineProblem, q: Array) -> tuple[int, int]:
+    """Newton on the residual of any form and friction, with primal-dual active sets for the stops and for tendons that
+    stick. Called from Python; returns (outcome, iterations).
 
     With `loads.sticking` the slips are unknowns too; `loads.slip` is where they start and where they are found.
     """
+    problem, q = unpack(problem), unpack(q)
     spine, method, posture, iteration = problem.spine, problem.method, problem.posture, problem.iteration
     r, J, tolerance = iteration.residual, iteration.system, tolerance_of(spine)
     for number in range(method.limit):
@@ -188,9 +186,7 @@ def balance_at(problem: SpineProblem, q: Array) -> tuple[int, int]:
         size = natural_residual(spine, method.stops, q, r, iteration.step)
         if size <= tolerance and slip_miss(problem) <= 1e-9:
             return SolveStatus.SOLVED.value, number
-        for i in range(J.shape[0]):
-            for j in range(J.shape[1]):
-                J[i, j] = 0.0
+        J[:] = 0.0
         put_slips(problem, q)
         put_differences(problem, q)
         residual(problem, q, r)
@@ -221,12 +217,6 @@ def minimise_energy(problem: SpineProblem, q: Array) -> tuple[int, int, Scalar, 
 
 
 @kernel
-def solve_residual(problem: SpineProblem, q: Array) -> tuple[int, int]:
-    """Newton on the residual of any form and friction. Returns (outcome, iterations)."""
-    return balance_at(unpack(problem), unpack(q))
-
-
-@kernel
 def scan_tensions(problem: SpineProblem, commands: Array, q: Array, tips: Array, outcome: IntArray) -> None:
     """`minimise` for each row of `commands`, each from the posture before; fills q (P, v, freedoms),
     tips (P, 3) and outcome (P,).
@@ -234,12 +224,10 @@ def scan_tensions(problem: SpineProblem, commands: Array, q: Array, tips: Array,
     case, wanted, postures, places, code = unpack(problem), unpack(commands), unpack(q), unpack(tips), unpack(outcome)
     for point in range(wanted.shape[0]):
         if point > 0:
-            copy_rows(postures[point - 1], postures[point])
-        for c in range(wanted.shape[1]):
-            case.loads.command[c] = wanted[point, c]
+            postures[point][:] = postures[point - 1]
+        case.loads.command[:] = wanted[point]
         code[point], _ = minimise(case, postures[point])
-        for a in range(3):
-            places[point, a] = case.posture.origin[len(case.posture.origin) - 1, a]
+        places[point][:] = case.posture.origin[len(case.posture.origin) - 1]
 
 
 @kernel

@@ -15,7 +15,6 @@ from limbless.mechanics.statics.potential_energy import energy_gradient, tip_com
 from limbless.mechanics.statics.projected_newton import (
     LIMITS,
     clipped,
-    copy_rows,
     factorise,
     is_folded,
     solve_factorised,
@@ -31,9 +30,7 @@ def share_out(aim: TipTarget, u: Array, command: Array, rate: Array) -> None:
     the later one is.
     """
     first, member = aim.first, aim.member
-    for c in range(rate.shape[0]):
-        for p in range(rate.shape[1]):
-            rate[c, p] = 0.0
+    rate[:] = 0.0
     for a in range(len(first) - 1):
         begin, last = first[a], first[a + 1] - 1
         lowest, slack = 0.0, last
@@ -71,16 +68,9 @@ def put_right_sides(problem: SpineProblem, m: int, q: Array) -> Scalar:
     """What the posture must answer to: its own residual, and a unit of each of m unknown tensions. Returns
     the largest of the first.
     """
-    spine, loads, method, posture = problem.spine, problem.loads, problem.method, problem.posture
-    iteration = problem.iteration
-    X, r, held, rate, freedoms, size = (
-        iteration.answers,
-        iteration.residual,
-        iteration.held,
-        iteration.rate,
-        q.shape[1],
-        0.0,
-    )
+    spine, method, iteration = problem.spine, problem.method, problem.iteration
+    X, r, held, rate, freedoms = iteration.answers, iteration.residual, iteration.held, iteration.rate, q.shape[1]
+    size = 0.0
     for j in range(len(r)):
         i, k = j // freedoms, j % freedoms
         goal = q[i, k] - r[j] / spine.stiffness[i, k]
@@ -91,8 +81,8 @@ def put_right_sides(problem: SpineProblem, m: int, q: Array) -> Scalar:
         for p in range(m):
             X[p + 1, j] = 0.0
             if not stopped:
-                for c in range(len(loads.command)):
-                    X[p + 1, j] += rate[c, p] * posture.lever[j, c]
+                for c in range(len(problem.loads.command)):
+                    X[p + 1, j] += rate[c, p] * problem.posture.lever[j, c]
     return size
 
 
@@ -163,10 +153,9 @@ def solve_tip(problem: SpineProblem, aim: TipTarget, target: Array, q: Array, u:
     Returns the `SolveStatus`; OUT_OF_REACH where a tension beyond the largest would be needed or the target
     is at the edge of the workspace.
     """
-    spine, loads, method, posture = problem.spine, problem.loads, problem.method, problem.posture
-    iteration = problem.iteration
+    spine, loads, posture, iteration = problem.spine, problem.loads, problem.posture, problem.iteration
     H, tolerance, outside = iteration.hessian, tolerance_of(spine), 0
-    for _ in range(method.limit):
+    for _ in range(problem.method.limit):
         share_out(aim, u, loads.command, iteration.rate)
         update_posture(spine, q, posture)
         energy_gradient(spine, loads, q, posture, iteration.residual, H)
@@ -198,9 +187,8 @@ def solve_inverse(problem: SpineProblem, aim: TipTarget, targets: Array, q: Arra
     case, asked, wanted, postures, pulls = unpack(problem), unpack(aim), unpack(targets), unpack(q), unpack(u)
     for point in range(wanted.shape[0]):
         if point > 0:
-            copy_rows(postures[point - 1], postures[point])
-            for p in range(pulls.shape[1]):
-                pulls[point, p] = pulls[point - 1, p]
+            postures[point][:] = postures[point - 1]
+            pulls[point][:] = pulls[point - 1]
         if solve_tip(case, asked, wanted[point], postures[point], pulls[point]) != SolveStatus.SOLVED.value:
             return point
     return wanted.shape[0]

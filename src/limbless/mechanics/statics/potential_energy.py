@@ -16,7 +16,6 @@ from limbless.mechanics.compiled import Array, Scalar, func, generic, kernel, no
 from limbless.mechanics.forces import friction_ratio
 from limbless.mechanics.statics.tables import ChainMatrix, Coulomb, Loads, LossRatio, Spine, SpineState
 from limbless.mechanics.statics.vertebra import (
-    into_disk,
     matrix_of,
     measure_chords,
     pair,
@@ -33,33 +32,24 @@ def update_posture(spine: Spine, q: Array, posture: SpineState) -> None:
     """Everything that depends on the posture alone: vertebrae, chords, poses of the disks, tendon
     lengths and their gradients.
     """
-    length, holes, end = spine.length, spine.holes, spine.end
-    bones, chord, slope, rotation, origin = (
-        posture.bones,
-        posture.chord,
-        posture.slope,
-        posture.rotation,
-        posture.origin,
-    )
-    turn, reach, total, lever = posture.turn, posture.reach, posture.total, posture.lever
-    place(bones, length, spine.hinge, spine.share, q)
-    freedoms = q.shape[1]
-    measure_chords(bones, holes, end, freedoms, chord, slope, posture.curve)
-    R, O = matrix_of(rotation[0]), vector_of(origin[0])
-    for i in range(len(length)):
+    bones, total, freedoms = posture.bones, posture.total, q.shape[1]
+    place(bones, spine.length, spine.hinge, spine.share, q)
+    measure_chords(bones, spine.holes, spine.end, freedoms, posture.chord, posture.slope, posture.curve)
+    R, O = matrix_of(posture.rotation[0]), vector_of(posture.origin[0])
+    for i in range(q.shape[0]):
         O = O + R @ vector_of(bones.offset[i])
         for k in range(freedoms):
-            store(turn[i, k], R @ vector_of(bones.turn[i, k]))
-            store(reach[i, k], R @ vector_of(bones.offset_rate[i, k]))
+            store(posture.turn[i, k], R @ vector_of(bones.turn[i, k]))
+            store(posture.reach[i, k], R @ vector_of(bones.offset_rate[i, k]))
         R = product(R, matrix_of(bones.rotation[i]))
-        store_matrix(rotation[i + 1], R)
-        store(origin[i + 1], O)
+        store_matrix(posture.rotation[i + 1], R)
+        store(posture.origin[i + 1], O)
     for c in range(len(total)):
         total[c] = 0.0
-        for i in range(len(length)):
-            total[c] += chord[i, c]
+        for i in range(q.shape[0]):
+            total[c] += posture.chord[i, c]
             for k in range(freedoms):
-                lever[freedoms * i + k, c] = slope[i, c, k]
+                posture.lever[freedoms * i + k, c] = posture.slope[i, c, k]
 
 
 @generic
@@ -94,7 +84,7 @@ def passed_on(friction: LossRatio | None, spine: Spine, posture: SpineState, sli
     hole = vector_of(holes[i + 1, c])
     back = vector_of(holes[i, c]) - vector_of(bones.offset[i]) - R @ hole
     ahead = vector_of(bones.offset[i + 1]) + R_next @ vector_of(holes[i + 2, c]) - hole
-    before, after = (1.0 / chord[i, c]) * into_disk(R, back), (1.0 / chord[i + 1, c]) * ahead
+    before, after = (1.0 / chord[i, c]) * (transpose(R) @ back), (1.0 / chord[i + 1, c]) * ahead
     return friction_ratio(coefficient_at(friction, before, after), slip[c], before, after)
 
 
@@ -121,12 +111,11 @@ def chord_tensions(spine: Spine, loads: Loads, posture: SpineState) -> None:
     """Tension in every chord, from the given tension or the stretch of an elastic tendon, less
     friction at the disks (19)-(27).
     """
-    end, tension, total = spine.end, posture.tension, posture.total
-    command, elastic = loads.command, loads.elastic
-    for c in range(len(total)):
+    end, tension, command, elastic = spine.end, posture.tension, loads.command, loads.elastic
+    for c in range(len(command)):
         value = command[c]
         if elastic[c] > 0.0:
-            value = stretched(elastic[c], loads.stiffening[c], total[c] - command[c])
+            value = stretched(elastic[c], loads.stiffening[c], posture.total[c] - command[c])
         for i in range(end[c]):
             tension[i, c] = value
             if i < end[c] - 1:
@@ -142,13 +131,11 @@ def stored_energy(spine: Spine, loads: Loads, q: Array, posture: SpineState) -> 
     """Elastic energy less the work of dead loads and of water with a surface, J; without the tendons. Call
     `update_posture` first.
     """
-    stiffness, rest = spine.stiffness, spine.rest
-    bones, rotation, origin = posture.bones, posture.rotation, posture.origin
-    value = 0.0 if loads.water is None else lift_energy(loads.water, spine, q, posture)
+    origin, value = posture.origin, 0.0 if loads.water is None else lift_energy(loads.water, spine, q, posture)
     for i in range(q.shape[0]):
         for k in range(q.shape[1]):
-            value += 0.5 * stiffness[i, k] * (q[i, k] - rest[i, k]) ** 2
-        centroid = vector_of(origin[i]) + matrix_of(rotation[i]) @ vector_of(bones.centroid[i])
+            value += 0.5 * spine.stiffness[i, k] * (q[i, k] - spine.rest[i, k]) ** 2
+        centroid = vector_of(origin[i]) + matrix_of(posture.rotation[i]) @ vector_of(posture.bones.centroid[i])
         value -= dot(vector_of(loads.disk[i]), vector_of(origin[i + 1])) + dot(vector_of(loads.joint[i]), centroid)
     return value
 
@@ -198,7 +185,6 @@ def energy_gradient(spine: Spine, loads: Loads, q: Array, posture: SpineState, r
 
     Dead loads are swept from tip to base: F = sum of f and S = sum of (p - O_i) fᵀ over all beyond disk i.
     """
-    stiffness, rest = spine.stiffness, spine.rest
     bones, slope, curve, tension = posture.bones, posture.slope, posture.curve, posture.tension
     rotation, origin, turn, reach = posture.rotation, posture.origin, posture.turn, posture.reach
     v, freedoms, tendons = q.shape[0], q.shape[1], len(posture.total)
@@ -212,7 +198,7 @@ def energy_gradient(spine: Spine, loads: Loads, q: Array, posture: SpineState, r
             row = freedoms * i + k
             W, D = vector_of(turn[i, k]), vector_of(reach[i, k])
             E = R @ vector_of(bones.centroid_rate[i, k])
-            r[row] = stiffness[i, k] * (q[i, k] - rest[i, k]) - dot(D, F) - dot(W, M) - dot(E, f_c)
+            r[row] = spine.stiffness[i, k] * (q[i, k] - spine.rest[i, k]) - dot(D, F) - dot(W, M) - dot(E, f_c)
             for c in range(tendons):
                 r[row] += tension[i, c] * slope[i, c, k]
             for m in range(k, freedoms):
@@ -225,7 +211,7 @@ def energy_gradient(spine: Spine, loads: Loads, q: Array, posture: SpineState, r
                 for c in range(tendons):
                     value += tension[i, c] * curve[i, c, at]
                 H.block[i, k, m] = value
-            H.block[i, k, k] += stiffness[i, k]
+            H.block[i, k, k] += spine.stiffness[i, k]
             store(H.near[row], W)
             store(H.far[row], -(cross(D, F) + S @ W - trace * W + cross(E, f_c)))
         arm, centre = vector_of(origin[i + 1]) - vector_of(origin[i]), R @ vector_of(bones.centroid[i])
@@ -283,9 +269,7 @@ def moments(spine: Spine, loads: Loads, q: Array, posture: SpineState, drop_axia
                     pull = pull - dot(z, pull) * z
             M, F = M + cross(p, pull), F + pull
         about = transpose(inner) @ (M - cross(vector_of(origin[i]), F))
-        back_twist = 0.0
-        if freedoms == 3:
-            back_twist = stiffness[i, 2] * (q[i, 2] - rest[i, 2])
+        back_twist = stiffness[i, 2] * (q[i, 2] - rest[i, 2]) if freedoms == 3 else 0.0
         own = matrix_of(bones.rotation[i])
         r[freedoms * i] = stiffness[i, 0] * (q[i, 0] - rest[i, 0]) + back_twist * own.y.z - about.y
         r[freedoms * i + 1] = stiffness[i, 1] * (q[i, 1] - rest[i, 1]) - back_twist * own.x.z + about.x

@@ -35,13 +35,6 @@ LIMITS = EquilibriumLimits()
 
 
 @func
-def clear(table: Array) -> None:
-    for a in range(table.shape[0]):
-        for b in range(table.shape[1]):
-            table[a, b] = 0.0
-
-
-@func
 def put_pivot(H: ChainMatrix, held: IntArray, shift: Scalar, i: int) -> None:
     """The block of vertebra i, its `near` and `far`, less what all vertebrae before it answer; held unknowns alone."""
     freedoms, rank, taken = H.block.shape[1], H.near.shape[1], H.sums
@@ -70,7 +63,7 @@ def factorise(H: ChainMatrix, held: IntArray, shift: Scalar) -> bool:
     vertebrae before, near_i loses P far_i, and block_i loses far_i . P far_i. So the work grows with the vertebrae.
     """
     freedoms, rank = H.block.shape[1], H.near.shape[1]
-    clear(H.answer)
+    H.answer[:] = 0.0
     for i in range(H.block.shape[0]):
         put_pivot(H, held, shift, i)
         if cholesky(H.pivot[i], freedoms, 0.0) >= 0:
@@ -90,8 +83,7 @@ def solve_factorised(H: ChainMatrix, b: Array) -> None:
     """Solve with what `factorise` left, in place: from base to tip, and back."""
     v, freedoms, rank, sums = H.block.shape[0], H.block.shape[1], H.near.shape[1], H.sums[0]
     for back in range(2):
-        for a in range(rank):
-            sums[a] = 0.0
+        sums[:] = 0.0
         before, behind = (H.turned, H.free) if back else (H.free, H.turned)
         for place in range(v):
             i = v - 1 - place if back else place
@@ -136,13 +128,6 @@ def whole_length(spine: Spine) -> Scalar:
     for i in range(len(spine.length)):
         total += spine.length[i]
     return total
-
-
-@func
-def copy_rows(source: Array, target: Array) -> None:
-    for i in range(source.shape[0]):
-        for j in range(source.shape[1]):
-            target[i, j] = source[i, j]
 
 
 @noinline_func
@@ -190,8 +175,7 @@ def hold_at_stops(problem: SpineProblem, q: Array) -> Scalar:
 @noinline_func
 def search_along(problem: SpineProblem, q: Array, value: Scalar) -> Scalar:
     """The longest of a Newton step's halves that lowers the energy enough (Armijo), taken; returns the energy there."""
-    spine, loads, method, posture = problem.spine, problem.loads, problem.method, problem.posture
-    iteration = problem.iteration
+    spine, method, posture, iteration = problem.spine, problem.method, problem.posture, problem.iteration
     step, trial, r, freedoms = iteration.step, iteration.trial, iteration.residual, q.shape[1]
     scale, reached = min(1.0, LIMITS.largest_step / largest_of(step)), value
     for _ in range(40):
@@ -203,12 +187,12 @@ def search_along(problem: SpineProblem, q: Array, value: Scalar) -> Scalar:
                 trial[a, k] = clipped(trial[a, k], spine.low[a, k], spine.high[a, k])
             gain += r[i] * (trial[a, k] - q[a, k])
         update_posture(spine, trial, posture)
-        reached = energy(spine, loads, trial, posture)
+        reached = energy(spine, problem.loads, trial, posture)
         # the second: decrease is lost in rounding
         if reached <= value + 1e-4 * gain or abs(gain) <= 1e-13 * abs(value):
             break
         scale *= 0.5
-    copy_rows(trial, q)
+    q[:] = trial
     return reached
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from limbless.core import Array
-from limbless.mechanics.algebra import Matrix, Vector, cross, dot, product, rotation_about, transpose
+from limbless.mechanics.algebra import Matrix, Vector, cross, dot, product, rotation_about
 from limbless.mechanics.compiled import IntArray, Scalar, func, noinline_func
 
 
@@ -307,9 +307,3 @@ def measure_chords(
                     second = vector_of(offset_second[i, pair(k, m)]) + cross(vector_of(turn_second[i, k, m]), arm)
                     second = second + cross(w, cross(w_m, arm))
                     curve[i, c, pair(k, m)] = dot(u, second) + (dot(h_k, h_m) - dot(u, h_k) * dot(u, h_m)) / size
-
-
-@func
-def into_disk(R: Matrix, v: Vector) -> Vector:
-    """A vector of the inner disk's axes along the axes of the outer disk."""
-    return transpose(R) @ v

@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.algebra import Matrix, Twist, Vector, Wrench, cross, dot, power, put_pair_at, rotation_about
+from limbless.mechanics.algebra import (
+    Matrix,
+    Twist,
+    Vector,
+    Wrench,
+    cross,
+    dot,
+    power,
+    put_pair_at,
+    rotation_about,
+    wrench_at,
+)
 from limbless.mechanics.compiled import Array, Scalar, func, noinline_func
 from limbless.mechanics.forces import THIN, Integrals, integrals_along, reach_of, waterplane_along
 from limbless.mechanics.statics.vertebra import (
@@ -217,17 +228,6 @@ def screw_of(posture: SpineState, i: int, k: int) -> Twist:
 
 
 @func
-def wrench_of(row: Array) -> Wrench:
-    return Wrench(Vector(row[0], row[1], row[2]), Vector(row[3], row[4], row[5]))
-
-
-@func
-def add_wrench(row: Array, F: Any) -> None:
-    row[0], row[1], row[2] = row[0] + F.force.x, row[1] + F.force.y, row[2] + F.force.z
-    row[3], row[4], row[5] = row[3] + F.torque.x, row[4] + F.torque.y, row[5] + F.torque.z
-
-
-@func
 def unit_twist(c: int) -> Twist:
     """The c-th of six."""
     return Twist(
@@ -245,9 +245,9 @@ def lift_beyond(water: SpineWater, posture: SpineState, i: int, F: Any, r: Array
         column, screw, D = freedoms * i + k, screw_of(posture, i, k), vector_of(posture.reach[i, k])
         r[column] -= power(screw, F)
         for c in range(6):
-            row = wrench_of(water.carried[c])
+            row = wrench_at(water.carried[c], 0)
             water.felt[k, c] = dot(row.force, screw.linear) + dot(row.torque, screw.angular)
-        felt = wrench_of(water.felt[k])
+        felt = wrench_at(water.felt[k], 0)
         for m in range(k + 1):
             W, bend = vector_of(posture.turn[i, m]), inner @ vector_of(bones.turn_second[i, m, k])
             move = inner @ vector_of(bones.offset_second[i, pair(m, k)]) - cross(bend, O) - cross(W, D)
@@ -267,7 +267,8 @@ def lift_within(water: SpineWater, posture: SpineState, i: int, s: Any, r: Array
         move = Twist(inner @ vector_of(slabs.offset_rate[s, k]), inner @ vector_of(slabs.turn[s, k]))
         r[column] -= power(move, push)
         change = answer_of(water, slab, i, move)
-        add_wrench(water.felt[k], stiffness_of(slab, push, move, change))
+        felt = wrench_at(water.felt[k], 0) + stiffness_of(slab, push, move, change)
+        put_pair_at(water.felt[k], 0, felt)
         for m in range(k + 1):
             other = Twist(inner @ vector_of(slabs.offset_rate[s, m]), inner @ vector_of(slabs.turn[s, m]))
             second = Twist(
@@ -298,9 +299,7 @@ def add_lift(water: SpineWater, spine: Spine, q: Array, posture: SpineState, r: 
     v, freedoms = q.shape
     count = len(water.slabs.offset) // v
     lay_slabs(water, spine, q)
-    for row in range(6):
-        for c in range(6):
-            water.carried[row, c] = 0.0
+    water.carried[:] = 0.0
     F = Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
     for i in range(v - 1, -1, -1):
         lift_beyond(water, posture, i, F, r, H)
@@ -308,5 +307,4 @@ def add_lift(water: SpineWater, spine: Spine, q: Array, posture: SpineState, r: 
             F = F + lift_within(water, posture, i, s, r, H)
         for k in range(freedoms):
             put_pair_at(H.near[freedoms * i + k], 3, screw_of(posture, i, k))
-            for c in range(6):
-                H.far[freedoms * i + k, 3 + c] = water.felt[k, c]
+            put_pair_at(H.far[freedoms * i + k], 3, wrench_at(water.felt[k], 0))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,29 +16,25 @@ from limbless.mechanics.compiled import kernel_array
 from limbless.mechanics.forces import LawWrench
 from limbless.mechanics.rod import (
     HeadState,
-    Inside,
     Load,
-    Powers,
     RodMemory,
     RodShape,
     ShapeSums,
-    Steps,
     Strains,
     constraints as rod_contacts,
-    count_instants,
     inertia_matrices,
     make_desk,
     prescribed_motion,
     shape_all,
-    take_contacts_off,
 )
-from limbless.mechanics.rod.prescribed_motion import HeadPose, MotionLoads
+from limbless.mechanics.rod.prescribed_motion import HeadPose, HeldPowers, MotionLoads, Steps
 from limbless.models.base import Records, State, Status, before_failure, law_failure
 from limbless.models.rod import rod_problem
 from limbless.models.rod.constraint_forces import Shared, share
 from limbless.models.rod.constraint_refusals import Slip
 from limbless.models.rod.constraint_set import ConstrainedMotion, Group, Reached
 from limbless.models.rod.moving_supports import velocity_of
+from limbless.models.rod.panel_mesh import step_times
 from limbless.models.rod.rod_recorder import RodInstants, Touches, kept_arrays
 
 if TYPE_CHECKING:
@@ -75,6 +69,10 @@ class Evaluations(NamedTuple):
         """(E,) number among the instants at knots, or -1 in the middle of a step."""
         at_knot = self.at != 1
         return np.where(at_knot, np.cumsum(at_knot) - 1, -1)
+
+    def pick(self, values: Array) -> Array:
+        """Values (K, 3, ..) at start, middle and end of every step, at the instants (E, ..)."""
+        return np.ascontiguousarray(values[self.step, self.at])
 
 
 class Passage(NamedTuple):
@@ -125,7 +123,7 @@ class Kinematic:
         tallies = model.tallies if model.tallies.contacts == contacts else model.tallies_of(contacts)
         tally = tallies.start(state.memory, state.time)
         memory = rod_problem.memory_of(model.body, len(tallies.laws), tally, course.shapes, course.sums)
-        pose = self._per_instant(self._poses(way, x), way.when)
+        pose = way.when.pick(self._poses(way, x))
         taken = self._loads(way, pose, memory)
         status = law_failure(model.environment)
         if status.failure:  # what comes after it are no numbers
@@ -152,7 +150,7 @@ class Kinematic:
     def _loads(self, way: Passage, pose: Array, memory: RodMemory) -> MotionLoads:
         """What pushes along the motion, and what its inertia takes."""
         model, when, E, J = self.model, way.when, len(pose), int((way.when.at != 1).sum())
-        inside = (0.5 * (way.knots[:-1] + way.knots[1:]))[when.step]
+        inside = step_times(way.knots)[when.step, 1]
         given = prescribed_motion.HeadPath(
             way.times, inside, pose, way.motion.twist, way.motion.twist_rate, when.stage, when.stands
         )
@@ -172,9 +170,9 @@ class Kinematic:
         """Wrenches that act from outside, and powers; sums : ShapeSums (E,)."""
         twist, rate = way.motion.twist, way.motion.twist_rate
         resultant = (inertia_matrices(sums) @ rate[..., None])[..., 0] + taken.bias - taken.push  # (35)
-        hold = np.where(self.contacts.free, 0.0, resultant)
-        if self._all_six():
-            hold = np.zeros_like(hold)
+        # a contact that holds all six components leaves the base nothing to hold
+        all_six = any(len(item.guided) == 6 for item, _ in self.groups) and self.model.rod.base != "line"
+        hold = np.where(self.contacts.free | all_six, 0.0, resultant)
         touch = resultant - hold
         each = self._contact_power(way, touch)
         contact_power = each.sum(axis=1)
@@ -197,11 +195,13 @@ class Kinematic:
         when, at_knot, robot = way.when, way.when.at != 1, self.model.body
         drive, environment = effects.powers[:, 0], effects.powers[:, 1]
         place, touch = way.places.place[at_knot], shared.about_head
-        take_contacts_off(robot, np.ascontiguousarray(place), np.ascontiguousarray(touch), taken.inner)
+        prescribed_motion.take_contacts_off(
+            robot, np.ascontiguousarray(place), np.ascontiguousarray(touch), taken.inner
+        )
         steps = Steps(way.knots, record, when.grid, when.stage, when.stands)
-        powers = Powers(taken.laws, effects.contacts, np.stack([drive - passive, environment, passive], axis=1))
-        inside = Inside(taken.inner, taken.speed, effects.hold[at_knot])
-        count_instants(robot, memory, Strains(*way.course.drive), tallied, steps, powers, inside)
+        whole = np.stack([drive - passive, environment, passive], axis=1)
+        powers = HeldPowers(effects.contacts, whole, effects.hold[at_knot])
+        prescribed_motion.count_instants(robot, memory, Strains(*way.course.drive), tallied, steps, taken, powers)
 
     @staticmethod
     def _kept(
@@ -250,29 +250,29 @@ class Kinematic:
         """
         begin, moves = supports.copy(), any(any(velocity_of(item)) for item, _ in self.groups)
         base = np.tile(quaternion_to_matrix(HeadState.of(x).turn), (len(course.shapes), 1, 1)) if moves else None
-        wander = self._wander(course, self.contacts.guess(course.shapes), base) if self._wanders else None
+        wanders = any(isinstance(item, Support) and item.travel for item, _ in self.groups)
+        wander = self._wander(course, self.contacts.guess(course.shapes), base) if wanders else {}
+        walled = self.contacts.walled_at(step_times(knots)[:, 1])  # in which steps the whole body is guided
         for _ in range(ROUNDS):
             supports[:] = begin
             places, present = self.contacts.located(self.groups, course.gait, knots, supports, wander)
-            self._refuse_nothing(present, knots)
+            self._refuse_nothing(present, walled, knots)
             when = self._evaluations(knots, present)
-            chosen = Places(*(part[when.step, when.at] for part in places))
-            times = self._times(knots, when)
+            chosen, times = Places(*map(when.pick, places)), when.pick(step_times(knots))
             reached = self.contacts.reach(course.gait, times, chosen.place, when.stage, course.shapes)
-            with self._told_of_changes(course.gait):
-                motion = self.contacts.motion(
-                    self.groups,
-                    times,
-                    chosen,
-                    present[when.step],
-                    reached,
-                    course.shapes,
-                    when.stage,
-                    self._walled(knots)[when.step],
-                    None if base is None else base[when.stage],
-                )
+            motion = self._motion(
+                course.gait,
+                times,
+                chosen,
+                present[when.step],
+                reached,
+                course.shapes,
+                when.stage,
+                walled[when.step],
+                None if base is None else base[when.stage],
+            )
             way = Passage(knots, times, course, when, chosen, present, reached, motion)
-            if not moves and (wander is None or self.contacts.guides_body):
+            if not moves and (not wander or self.contacts.walls):
                 # the whole body guides: its motion does not depend on where supports are
                 return way
             twist = np.zeros((len(course.shapes), 6))
@@ -281,10 +281,9 @@ class Kinematic:
             if base is not None:
                 before, base = base, self._orientations(way, x)
                 apart = float(np.abs(base - before).max())
-            if wander is not None:
-                last, wander = wander, self._wander(course, twist, base)
-                speed = max(float(np.abs(wander[velocity] - last[velocity]).max(initial=0.0)) for velocity in wander)
-                apart = max(apart, speed * float(knots[-1] - knots[0]) / self.model.rod.length)
+            last, wander = wander, self._wander(course, twist, base)
+            changes = [float(np.abs(wander[velocity] - last[velocity]).max(initial=0.0)) for velocity in wander]
+            apart = max(apart, max(changes, default=0.0) * float(knots[-1] - knots[0]) / self.model.rod.length)
             if apart < AGREED:
                 return way
         raise InputError(
@@ -292,12 +291,10 @@ class Kinematic:
             "`along: body`, or a shorter step"
         )
 
-    @staticmethod
-    @contextmanager
-    def _told_of_changes(gait: Any) -> Iterator[None]:
-        """A slip while a controller changes the gait is told with what can be changed."""
+    def _motion(self, gait: Gait, *given: Any) -> ConstrainedMotion:
+        """What the contacts allow; a slip while a controller changes the gait is told with what can be changed."""
         try:
-            yield
+            return self.contacts.motion(self.groups, *given)
         except Slip as slip:
             if not isinstance(gait, Blend):
                 raise
@@ -306,10 +303,6 @@ class Kinematic:
                 f"do not let it: {slip}; between supports a change must begin at the head, which the gait "
                 "'steered-curvature' does"
             ) from slip
-
-    @property
-    def _wanders(self) -> bool:
-        return any(item.travels and getattr(item, "travel", False) for item, _ in self.groups)
 
     def _wander(self, course: Course, twist: Array, base: Array | None) -> Wander:
         """Speed (T, nodes) along the body of a support: (v_X - V_X) / Γ_X (33), for the head's twist (T, 6), by its
@@ -332,12 +325,9 @@ class Kinematic:
         turn = HeadPose.of(self._poses(way, x.copy())).turn
         return np.asarray(quaternion_to_matrix(np.concatenate([turn[:, :2].reshape(-1, 4), turn[-1:, 2]])))
 
-    def _walled(self, knots: Array) -> NDArray[np.bool_]:
-        """In which steps the whole body is guided."""
-        return self.contacts.walled_at(0.5 * (knots[:-1] + knots[1:]))
-
-    def _refuse_nothing(self, present: NDArray[np.bool_], knots: Array) -> None:
-        bare = ~present.any(axis=1) & ~self._walled(knots)
+    @staticmethod
+    def _refuse_nothing(present: NDArray[np.bool_], walled: NDArray[np.bool_], knots: Array) -> None:
+        bare = ~present.any(axis=1) & ~walled
         if bare.any():
             n = int(np.argmax(bare))
             raise InputError(
@@ -347,8 +337,7 @@ class Kinematic:
             )
 
     def _evaluations(self, knots: Array, present: NDArray[np.bool_]) -> Evaluations:
-        steps = len(knots) - 1
-        middle = 0.5 * (knots[:-1] + knots[1:])
+        steps, middle = len(knots) - 1, step_times(knots)[:, 1]
         open_laws = (middle[:, None] >= self._windows[:, 0]) & (middle[:, None] <= self._windows[:, 1])
         same = np.concatenate([present, open_laws, *(item.open_at(middle)[:, None] for item, _ in self.groups)], axis=1)
         switches = np.ones(steps, dtype=bool)
@@ -357,19 +346,6 @@ class Kinematic:
         step = np.repeat(np.arange(steps), 2 + switches)
         at = np.arange(len(step)) - begin[step]
         return Evaluations(begin[:, None] + np.arange(3), 2 * step + at, step, at)
-
-    @staticmethod
-    def _times(knots: Array, when: Evaluations) -> Array:
-        grid = np.stack([knots[:-1], 0.5 * (knots[:-1] + knots[1:]), knots[1:]], axis=1)
-        return np.asarray(grid[when.step, when.at])
-
-    @staticmethod
-    def _per_instant(values: Array, when: Evaluations) -> Array:
-        return np.ascontiguousarray(values[when.step, when.at])
-
-    def _all_six(self) -> bool:
-        """Whether some contact holds all six components, so that the base has nothing left to hold."""
-        return any(len(item.guided) == 6 for item, _ in self.groups) and self.model.rod.base != "line"
 
     def _contact_power(self, way: Passage, resultant: Array) -> Array:
         """Power of each contact (E, P): none unless a held section moves along a held component."""

@@ -65,10 +65,9 @@ def refuse_slip(residual: Array, tolerance: float, times: Array, place: Array, w
     if residual.max(initial=0.0) <= tolerance:
         return
     i = int(np.argmax(residual > tolerance))
-    X = place[i, worst[i]]
     raise Slip(
         f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed at "
-        f"X = {X:.3g} m (model.slip_tolerance: {tolerance:g}); the gait does not let every section follow the one "
-        "before, or the contacts move apart, or model.cells are too few for the length of the body and so fine a "
-        "curve (the slip then falls with more)"
+        f"X = {place[i, worst[i]]:.3g} m (model.slip_tolerance: {tolerance:g}); the gait does not let every section "
+        "follow the one before, or the contacts move apart, or model.cells are too few for the length of the body and "
+        "so fine a curve (the slip then falls with more)"
     )

@@ -8,7 +8,7 @@ Every contact holds some components of the twist of a section at η(C) = Ad_h⁻
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from limbless.mechanics.rod import (
     track_supports,
 )
 from limbless.models.rod import constraint_refusals, moving_supports
-from limbless.models.rod.panel_mesh import PanelMesh
+from limbless.models.rod.panel_mesh import PanelMesh, step_times
 from limbless.models.rod.rod_recorder import bracket, carried
 from limbless.robots.rod import HELD, Rod
 
@@ -67,6 +67,11 @@ class Group(NamedTuple):
     columns: slice
 
 
+def per_column(groups: list[Group], values: Sequence[Any]) -> NDArray[Any]:
+    """One value of each environment, for every one of its columns (P, ..)."""
+    return np.repeat(np.array(values), [columns.stop - columns.start for _, columns in groups], axis=0)
+
+
 class ConstraintSet:
     """All contact environments of a run, with a fixed number of columns."""
 
@@ -80,16 +85,9 @@ class ConstraintSet:
         # ends of panels: an integral to the middle of one is less accurate
         self.guide_nodes = 2 * np.unique(ends)
 
-    @property
-    def guides_body(self) -> bool:
-        """Whether the whole body is guided at some time."""
-        return bool(self.walls)
-
     def walled_at(self, times: Array) -> NDArray[np.bool_]:
         """Whether the whole body is guided, at each time."""
-        if not self.walls:
-            return np.zeros(len(times), dtype=bool)
-        return np.any([item.open_at(times) for item in self.walls], axis=0)
+        return np.any([np.zeros(len(times), dtype=bool), *(item.open_at(times) for item in self.walls)], axis=0)
 
     def _refuse_held(self) -> None:
         """Motions and couples that a base which is not free cannot have."""
@@ -111,20 +109,14 @@ class ConstraintSet:
 
     def groups(self, gait: Gait) -> list[Group]:
         """How many columns each environment takes."""
-        found, start = [], 0
-        for item in self.items:
-            count = item.count(gait, self.rod.length)
-            found.append(Group(item, slice(start, start + count)))
-            start += count
-        return found
+        counts = [item.count(gait, self.rod.length) for item in self.items]
+        ends = np.cumsum(counts).tolist()
+        return [Group(item, slice(end - n, end)) for item, n, end in zip(self.items, counts, ends, strict=True)]
 
     def guided(self, groups: list[Group]) -> NDArray[np.bool_]:
         """(P, 6): components of the touched section that each contact holds, within the group in which the body
         moves."""
-        rows = np.zeros((groups[-1].columns.stop, 6), dtype=bool)
-        for item, columns in groups:
-            rows[columns, list(item.guided)] = True
-        return rows & self.free
+        return per_column(groups, [np.isin(np.arange(6), item.guided) for item, _ in groups]) & self.free
 
     # Where they are
 
@@ -142,7 +134,7 @@ class ConstraintSet:
         gait: Gait,
         knots: Array,
         places: Array,
-        body_speed: dict[tuple[float, float, float], Array] | None,
+        body_speed: dict[tuple[float, float, float], Array],
     ) -> tuple[Places, NDArray[np.bool_]]:
         """Where all contacts are at start, middle and end of each step (K, 3, P), and whether each is there throughout
         the step (K, P).
@@ -150,28 +142,24 @@ class ConstraintSet:
         body_speed : (2 K + 1, nodes) at which a support runs along the body, by its velocity in space; `places` (P,)
         moves on.
         """
-        steps, count = len(knots) - 1, groups[-1].columns.stop
-        middle = 0.5 * (knots[:-1] + knots[1:])
-        grid = np.stack([knots[:-1], middle, knots[1:]], axis=1)
+        steps, count, grid = len(knots) - 1, groups[-1].columns.stop, step_times(knots)
+        middle = grid[:, 1]
         found = Places(*(np.zeros((steps, 3, count)) for _ in range(3)))
         present = np.zeros((steps, count), dtype=bool)
-        slack = 1e-9 * self.rod.length
         for item, columns in groups:
             width = columns.stop - columns.start
-            if isinstance(item, Support) and item.travel and body_speed is not None:
+            if isinstance(item, Support) and item.travel:
                 path, there = np.zeros((steps, 3, width)), np.zeros((steps, width), dtype=bool)
-                moved = places[columns].copy()
                 track_supports(
                     self.mesh.X,
                     knots,
                     body_speed[item.velocity],
                     item.spacing or 0.0,
                     item.timetable(width),
-                    moved,
+                    places[columns],  # moves on
                     path,
                     there,
                 )
-                places[columns] = moved
                 found.place[..., columns] = path
             elif isinstance(item, Support):
                 first, last, entry = item.timetable(width).T
@@ -180,17 +168,14 @@ class ConstraintSet:
                 there = np.where(scheduled, now, places[columns] >= 0.0)
                 found.place[..., columns] = np.where(scheduled, entry, np.maximum(places[columns], 0.0))
             else:
-                there = self._from_gait(item, gait, grid, columns, found, slack)
+                there = self._from_gait(item, gait, grid, columns, found)
             present[:, columns] = there & item.open_at(middle)[:, None]
         return found, present
 
-    def _from_gait(
-        self, item: Constraint, gait: Gait, grid: Array, columns: slice, found: Places, slack: float
-    ) -> NDArray[np.bool_]:
+    def _from_gait(self, item: Constraint, gait: Gait, grid: Array, columns: slice, found: Places) -> NDArray[np.bool_]:
         """Anchors that a gait (or the user) places: those on the body throughout a step come first in their columns."""
-        all_places = item.places(gait, grid.ravel(), self.rod.length)
-        steps, width = len(grid), columns.stop - columns.start
-        wide = [part.reshape(steps, 3, -1) for part in all_places]
+        steps, width, slack = len(grid), columns.stop - columns.start, 1e-9 * self.rod.length
+        wide = [part.reshape(steps, 3, -1) for part in item.places(gait, grid.ravel(), self.rod.length)]
         on_body = ((wide[0] >= -slack) & (wide[0] <= self.rod.length + slack)).all(axis=1)
         if on_body.sum(axis=1).max(initial=0) > width:
             raise InputError(
@@ -251,11 +236,16 @@ class ConstraintSet:
             constraint_refusals.refuse_locked(item, given[:, columns], self.free, self.rod.base, times)
         drift = self._drift(groups, base, reached.shape, times)
         given = given + drift
-        active = guided & present[..., None] & ~self._only_pushes(groups)[:, None]
+        # supports of a body that is guided as a whole share forces alone
+        leads = per_column(groups, [not (isinstance(item, Support) and item.along == "body") for item, _ in groups])
+        active = guided & present[..., None] & leads[:, None]
         held = self._with_body(
             HeldSections(reached.shape, active, given, places.place), shapes, stage, walled, base, times
         )
-        twist, left, worst = self._solve(held, np.zeros((len(times), 6)), 0, times)
+        twist, left, worst, normal = self._least_squares(held, np.zeros((len(times), 6)), 0)
+        constraint_refusals.refuse_loose(
+            normal[:, self.free][:, :, self.free], times, held.place, np.any(held.active, axis=-1), bool(self.walls)
+        )
         speeds = carried(ToSections(), held.shape, twist[:, None] + RodShape.of(held.shape).swing)
         points = places.place.shape[1]
         pace = np.abs(reached.strain * places.speed[..., None]).max(axis=(1, 2), initial=0.0)
@@ -266,7 +256,7 @@ class ConstraintSet:
         constraint_refusals.refuse_slip(slip, self.tolerance, times, held.place, worst)
         rates = moving_supports.turning(speeds[..., 3:], held.given)  # of what guides a body that turns
         rates[:, :points] = given_rate + self._sliding(groups, reached, speeds[:, :points], drift)
-        twist_rate, *_ = self._solve(held._replace(given=rates), twist, 1, times)
+        twist_rate, *_ = self._least_squares(held._replace(given=rates), twist, 1)
         return ConstrainedMotion(twist, twist_rate, left, scale, given)
 
     def guess(self, shapes: Array) -> Array:
@@ -274,19 +264,7 @@ class ConstraintSet:
         T = len(shapes)
         nothing = HeldSections(shapes[:, :0], np.zeros((T, 0, 6), dtype=bool), np.zeros((T, 0, 6)), np.zeros((T, 0)))
         held = self._with_body(nothing, shapes, np.arange(T), np.ones(T, dtype=bool), None, np.zeros(T))
-        return self._least_squares(held, np.zeros((T, 6)), 0, 1e-12)[0]
-
-    @property
-    def _walled_components(self) -> NDArray[np.bool_]:
-        """Components of a section's twist that a guided body cannot have."""
-        return np.isin(np.arange(6), Support.guided) & self.free
-
-    def _only_pushes(self, groups: list[Group]) -> NDArray[np.bool_]:
-        """(P,): supports that share forces while the whole body is guided."""
-        rows = np.zeros(groups[-1].columns.stop, dtype=bool)
-        for item, columns in groups:
-            rows[columns] = isinstance(item, Support) and item.along == "body"
-        return rows
+        return self._least_squares(held, np.zeros((T, 6)), 0, ridge=1e-12)[0]
 
     def _with_body(
         self,
@@ -302,7 +280,8 @@ class ConstraintSet:
             return held
         pose = shapes[stage[:, None], self.guide_nodes]
         drift = np.tile(moving_supports.wall_velocity(self.walls), (pose.shape[1], 1))
-        active = np.broadcast_to(walled[:, None, None] & self._walled_components, (*pose.shape[:2], 6))
+        kept = np.isin(np.arange(6), Support.guided) & self.free
+        active = np.broadcast_to(walled[:, None, None] & kept, (*pose.shape[:2], 6))
         place = np.broadcast_to(self.mesh.X[self.guide_nodes], pose.shape[:2])
         more = HeldSections(pose, active, moving_supports.along_sections(base, pose, drift, self.free, times), place)
         if held.shape.shape[1] == 0:
@@ -311,8 +290,7 @@ class ConstraintSet:
 
     def _drift(self, groups: list[Group], base: Array | None, pose: Array, times: Array) -> Array:
         """Twists (E, P, 6) of the supports that move through space, along the axes of the touched sections."""
-        counts = [columns.stop - columns.start for _, columns in groups]
-        velocity = moving_supports.velocities([item for item, _ in groups], counts)
+        velocity = per_column(groups, [moving_supports.velocity_of(item) for item, _ in groups])
         return moving_supports.along_sections(base, pose, velocity, self.free, times)
 
     def _sliding(self, groups: list[Group], reached: Reached, twist: Array, drift: Array) -> Array:
@@ -329,21 +307,11 @@ class ConstraintSet:
                 )
         return change
 
-    def _solve(
-        self, held: HeldSections, twist: Array, order: int, times: Array
-    ) -> tuple[Array, Array, NDArray[np.int64]]:
-        """η_o, or η̇_o if the order is 1; the largest remaining mismatch at each instant, and of which section. Refused
-        if not unique."""
-        answer, left, worst, normal = self._least_squares(held, twist, order, 0.0)
-        if not order:
-            constraint_refusals.refuse_loose(
-                normal[:, self.free][:, :, self.free], times, held.place, np.any(held.active, axis=-1), bool(self.walls)
-            )
-        return answer, left, worst
-
     def _least_squares(
-        self, held: HeldSections, twist: Array, order: int, ridge: float
+        self, held: HeldSections, twist: Array, order: int, ridge: float = 0.0
     ) -> tuple[Array, Array, NDArray[np.int64], Array]:
+        """η_o, or η̇_o if the order is 1; the largest remaining mismatch at each instant, of which section, and the
+        matrix of the normal equations."""
         E, linear = len(twist), np.arange(6) < 3
         fit = ConstraintFit(
             np.zeros((E, 6)),

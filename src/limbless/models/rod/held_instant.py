@@ -35,8 +35,7 @@ class Known:
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Strain (T, S, 6), the same at all times."""
-        X = np.broadcast_to(stations, (len(times), stations.shape[-1]))
-        return self._joined(X, 0)
+        return self._joined(np.broadcast_to(stations, (len(times), stations.shape[-1])), 0)
 
     def slope(self, times: Array, stations: Array) -> Drive:
         """d/dX of `sample`."""

@@ -17,12 +17,6 @@ def velocity_of(item: Constraint) -> tuple[float, float, float]:
     return item.velocity if isinstance(item, Support) else (0.0, 0.0, 0.0)
 
 
-def velocities(items: Sequence[Constraint], counts: Sequence[int]) -> Array:
-    """(P, 3): velocity of each contact through space, world axes; 0 for all but supports."""
-    rows = [np.tile(velocity_of(item), (count, 1)) for item, count in zip(items, counts, strict=True)]
-    return np.concatenate(rows) if rows else np.zeros((0, 3))
-
-
 def wall_velocity(walls: Sequence[Support]) -> Array:
     """(3,): velocity of the tube that guides a whole body: one for all that do so."""
     found = {item.velocity for item in walls}

@@ -40,6 +40,11 @@ class PanelMesh(NamedTuple):
         return out
 
 
+def step_times(knots: Array) -> Array:
+    """(K, 3) start, middle and end of the steps between knots."""
+    return np.stack([knots[:-1], 0.5 * (knots[:-1] + knots[1:]), knots[1:]], axis=1)
+
+
 def make_mesh(length: float, cells: int, breaks: tuple[float, ...]) -> PanelMesh:
     """About `cells` cells (two to a panel) of nearly equal length, with panels that end at every break."""
     inner = sorted({x for x in breaks if 0.0 < x < length})

@@ -191,8 +191,8 @@ class MacroContinuous(StandingModel):
                 raise InputError(
                     "supports and crests say where contacts are; the environment has none, so leave them out"
                 )
-            head = self._head(base_twist, base_position, base_orientation)
-            return self._instant(self._checked(strain, strain_rate, strain_acceleration), head, None, time)
+            given = self._checked(strain, strain_rate, strain_acceleration)
+            return self._instant(given, self._head(base_twist, base_position, base_orientation), None, time)
         if np.any(numbers("base_twist", base_twist, 6)):
             raise InputError(
                 "base_twist: contacts decide the motion of the head; leave it out (got "

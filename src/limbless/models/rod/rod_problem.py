@@ -13,6 +13,7 @@ import numpy as np
 
 from limbless.core import Array, InputError
 from limbless.environments.base import Environment, Pack
+from limbless.mechanics.chain import BalanceScratch
 from limbless.mechanics.compiled import LANES, Rows, aligned_zeros, is_code
 from limbless.mechanics.forces import LawWrench, MorisonLaw, OpenWaterLaw, Weight, WeightLaw, law_slice
 from limbless.mechanics.integrate import Totals, runge_kutta
@@ -21,7 +22,6 @@ from limbless.mechanics.rod import (
     FreeSurfaceSlices,
     HeadState,
     Instant,
-    InstantRecord,
     Load,
     NodeRows,
     RodDrive,
@@ -146,11 +146,9 @@ def set_afloat(forces: tuple[Any, ...], own: Array) -> bool:
 
 def windows_of(forces: tuple[Any, ...]) -> Array:
     """(windows, 2): all different times since when and until when laws act."""
-    found = [np.zeros((0, 2))]
-    for element in forces:
-        columns = element.kind.table.of(element.rows)
-        found.append(np.stack([columns.since, columns.until], axis=1))
-    return np.unique(np.concatenate(found), axis=0)
+    laws = [element.kind.table.of(element.rows) for element in forces]
+    found = [np.stack([columns.since, columns.until], axis=1) for columns in laws]
+    return np.unique(np.concatenate([np.zeros((0, 2)), *found]), axis=0)
 
 
 def inertia_of(slices: Slices, forces: tuple[Any, ...], inertia: bool) -> tuple[Array, Array]:
@@ -197,9 +195,7 @@ def memory_of(
         efforts=np.zeros(6 * sections),
         powers=np.zeros(6 * sections),
         instant=Instant.zeros(1),
-        matrix=np.zeros((6, 6)),
-        system=np.zeros((6, 7)),
-        unknown=np.zeros(6),
+        balance=BalanceScratch(robot.free, np.zeros((6, 6)), np.zeros((6, 7)), np.zeros(6)),
         law_powers=np.zeros(environments),
         tally=tally,
         state=np.zeros(SIZE),
@@ -212,7 +208,7 @@ def records_of(nodes: int, count: int, tallied: Totals) -> RodRecords:
     """Memory for `count` records."""
     return RodRecords(
         np.zeros((count, SIZE)),
-        InstantRecord.zeros(count),
+        Instant.zeros(count),
         RodShape.zeros(count, nodes),
         Load.zeros(count, nodes),
         np.zeros(count, dtype=np.int64),
@@ -253,7 +249,7 @@ class StandingRod(StandingProblem):
         HeadState.of(kept.x).passive[:] += paid[self._record[: here + 1]][:count]
         last.passive[...] += paid[-1]
         if self.model._options.inertialess and self._closed and not self.problem.memory.failed[0]:
-            last.motion[:] = InstantRecord.of(kept.instants).twist[-1]
+            last.motion[:] = Instant.of(kept.instants).twist[-1]
         now = instants_from(times, kept, self._drive.strains)
         return Records({**kept_arrays(now, None), **self._totals.named(kept.tally)})
 

@@ -22,7 +22,7 @@ from limbless.mechanics.contact import STATES
 from limbless.mechanics.rod import (
     FromHead,
     HeadState,
-    InstantRecord,
+    Instant,
     Load,
     Muscle,
     RodRecords,
@@ -43,7 +43,7 @@ from limbless.models.recording.body_recorder import (
     inertial_wrench,
     turn,
 )
-from limbless.models.rod.panel_mesh import PanelMesh, Slices
+from limbless.models.rod.panel_mesh import Slices
 from limbless.robots.rod import ACTUATED, HELD, Rod
 
 CONTACTS = (
@@ -104,8 +104,7 @@ class Touches(NamedTuple):
 
 def kept_arrays(now: RodInstants, touches: Touches | None) -> dict[str, Array]:
     """Instants and contacts by name, record first: what the model keeps until the end of a run."""
-    kept = {"time": now.time}
-    kept |= {f"instant_{name}": values for name, values in now._asdict().items() if name != "time"}
+    kept = {"time": now.time} | {f"instant_{name}": values for name, values in now._asdict().items() if name != "time"}
     if touches is not None:
         kept |= {f"touch_{name}": np.asarray(values, dtype=np.float64) for name, values in touches._asdict().items()}
     return kept
@@ -113,7 +112,7 @@ def kept_arrays(now: RodInstants, touches: Touches | None) -> dict[str, Array]:
 
 def instants_from(times: Array, kept: RodRecords, strains: Strains) -> RodInstants:
     """Records as instants."""
-    instant = InstantRecord.of(kept.instants)
+    instant = Instant.of(kept.instants)
     powers = np.stack([instant.actuators, instant.environment], axis=1)
     return RodInstants(
         times,
@@ -177,10 +176,8 @@ class RodMotionRecorder(BodyRecorder):
         self.rod, self.mesh, self.mass, self.own = rod, slices.mesh, own[:, 0], own
         self.contacts, self.slip, self.touching = contacts, slip, np.where(slides, STATES.slip, STATES.stick)
         self.sections, self.axes, self.weight = slices.mesh.middles, slices.axes, slices.mesh.weight
-        self.added = whole - own
-        if not whole.any():
-            self.added = np.zeros_like(own)
-            self.forget_inertia()
+        self.added = whole - own if whole.any() else np.zeros_like(own)
+        self.inert = float(whole.any())
         self.actuated = np.isin(np.arange(6), ACTUATED[rod.strains])
         X = np.clip(slices.mesh.X, 0.0, rod.length)
         self.stiffness, self.damping = rod.stiffnesses(X) * self.actuated, rod.dampings(X) * self.actuated
@@ -192,14 +189,13 @@ class RodMotionRecorder(BodyRecorder):
 
     def coordinates(self) -> dict[str, Any]:
         """Names of the sections and contacts, and what does not change in time."""
-        mesh: PanelMesh = self.mesh
-        X, lengths = mesh.X[self.sections], self.section_lengths
+        X = self.mesh.X[self.sections]
         found: dict[str, Any] = {
             "section": (("section",), [f"X = {x:.4g} m" for x in X], {}),
             "abscissa": (("section",), X, {"units": "m", "long_name": "abscissa of the middle of each section"}),
             "section_length": (
                 ("section",),
-                lengths,
+                self.section_lengths,
                 {"units": "m", "long_name": "length of the section when not stretched"},
             ),
             "effort_limit": (
@@ -207,21 +203,23 @@ class RodMotionRecorder(BodyRecorder):
                 self.effort_limit(),
                 {"units": "N, N m", "long_name": "largest effort of the actuators"},
             ),
+            "slip_tolerance": (
+                (),
+                self.slip,
+                {"units": "1", "long_name": "slip that contacts may leave, relative to the speed of the body"},
+            ),
         }
-        found["slip_tolerance"] = (
-            (),
-            self.slip,
-            {"units": "1", "long_name": "slip that contacts may leave, relative to the speed of the body"},
-        )
         if self.contacts:
-            held = HELD[self.rod.base]
-            found["resultant"] = (("resultant",), [f"number {number + 1}" for number in range(6 - len(held))], {})
-            found["contact"] = (("contact",), [f"contact {number + 1}" for number in range(len(self.contacts))], {})
-            found["contact_law"] = (
-                ("contact",),
-                list(self.contacts),
-                {"long_name": "the environment that each contact belongs to"},
-            )
+            free = 6 - len(HELD[self.rod.base])
+            found |= {
+                "resultant": (("resultant",), [f"number {number + 1}" for number in range(free)], {}),
+                "contact": (("contact",), [f"contact {number + 1}" for number in range(len(self.contacts))], {}),
+                "contact_law": (
+                    ("contact",),
+                    list(self.contacts),
+                    {"long_name": "the environment that each contact belongs to"},
+                ),
+            }
         return found
 
     @property

@@ -134,11 +134,10 @@ class Consumption:
         )
         if not self.routing:
             return base.changed(vertebrae=stiffer)
-        tendons = []
-        for tendon in base.tendons:
-            places = tendon.holes * (v + 1) if len(tendon.holes) == 1 else tendon.holes
-            moved = tuple((y * k, z * k) for (y, z), k in zip(places, holes, strict=True))
-            tendons.append(Tendon(name=tendon.name, anchor=tendon.anchor, holes=moved))
+        moved = [(np.array(tendon.holes) * holes[:, None]).tolist() for tendon in base.tendons]
+        tendons = [
+            Tendon(name=one.name, anchor=one.anchor, holes=at) for one, at in zip(base.tendons, moved, strict=True)
+        ]
         return base.changed(vertebrae=stiffer, tendons=tuple(tendons))
 
     def __call__(self, factors: Array) -> tuple[float, Array]:
@@ -171,9 +170,8 @@ class Consumption:
         multiplier[one.held.ravel()] = 0.0
         gradient = np.zeros(self.size)
         strain = model.spine.stiffness * (one.q - model.spine.rest)  # d residual / d ln K
-        for side_number in range(2):
-            part = slice(side_number * v, (side_number + 1) * v)
-            gradient[part] = -multiplier.reshape(one.q.shape)[:, side_number] * strain[:, side_number] / factors[part]
+        bends = -multiplier.reshape(one.q.shape)[:, :2] * strain[:, :2]
+        gradient[: 2 * v] = bends.T.ravel() / factors[: 2 * v]
         if self.routing:
             gradient[2 * v :] = self._by_routing(model, one, tension, by_length, multiplier) / factors[2 * v :]
         return gradient

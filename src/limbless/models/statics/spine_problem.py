@@ -42,8 +42,7 @@ _MOVING_TENDON = ("damping", "winch", "slip_speed")
 
 def at_rest(robot: TendonSpine, floats: bool) -> TendonSpine:
     """The robot without what acts in motion alone; its section too, unless it `floats` at a surface."""
-    plain = [Vertebra.model_fields[name].default for name in _MOVING_VERTEBRA]
-    still = dict(zip(_MOVING_VERTEBRA, plain, strict=True))
+    still = {name: Vertebra.model_fields[name].default for name in _MOVING_VERTEBRA}
     bare = {name: Tendon.model_fields[name].default for name in (*_MOVING_TENDON, "stiffness", "friction")}
     return robot.changed(
         vertebrae=tuple(one.changed(**still) for one in robot.vertebrae),
@@ -108,8 +107,9 @@ def spine_arrays(robot: TendonSpine, form: str) -> Spine:
     for c, tendon in enumerate(robot.tendons):
         holes[:, c, :2] = -np.array(tendon.holes)
     end = np.array([v if tendon.anchor is None else tendon.anchor for tendon in robot.tendons], dtype=np.int64)
-    columns = (np.ascontiguousarray(np.stack(part, axis=1)) for part in (stiffness, rest, low, high))
-    stiff, unbent, lowest, highest = columns
+    stiff, unbent, lowest, highest = (
+        np.ascontiguousarray(np.stack(part, axis=1)) for part in (stiffness, rest, low, high)
+    )
     hinge = None if robot.kinematics == "arc" else robot.hinge_at
     return Spine(
         robot.values("length"), hinge, 0.5 if form == "energy" else 0.0, stiff, unbent, holes, end, lowest, highest

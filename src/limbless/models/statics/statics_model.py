@@ -171,7 +171,6 @@ class TendonStatics:
                 f"slip must lie between -1 (released) and +1 (pulled); got {slips[np.abs(slips).argmax()]:g}"
             )
         law = self.friction_law if friction else None
-        sticking = before is not None and bool(law)
         return Loads(
             disk,
             joint,
@@ -182,7 +181,7 @@ class TendonStatics:
             law,
             slips,
             np.zeros(m) if before is None else before,
-            sticking,
+            before is not None and bool(law),
             self._at_tip,
             self._water,
         )
@@ -217,15 +216,17 @@ class TendonStatics:
         ------
         SimulationError : no equilibrium was found, or a vertebra would fold over by more than half a turn.
         """
-        loads = self.loads(
-            self.command(tension, length),
-            lengths=length is not None,
-            tip_force=tip_force,
-            tip_moment=tip_moment,
-            slip=slip,
-            before=before,
+        return self._rest(
+            self.loads(
+                self.command(tension, length),
+                lengths=length is not None,
+                tip_force=tip_force,
+                tip_moment=tip_moment,
+                slip=slip,
+                before=before,
+            ),
+            start,
         )
-        return self._rest(loads, start)
 
     def command(self, tension: ArrayLike | None, length: ArrayLike | None) -> Array:
         """Checked tensions or lengths."""
@@ -261,12 +262,10 @@ class TendonStatics:
         q = self._start(start)
         conservative = self.form == "energy" and not loads.friction and not loads.tip_moment.any()
         if conservative:
-            code, iterations, stored, residual = self._minimum(loads, q)
-            self._refuse(code, q)
-            return equilibrium_of(self, loads, q, iterations, stored, residual)
+            return equilibrium_of(self, loads, q, *self._minimum(loads, q))
         if start is None:
             smooth = loads._replace(friction=None, tip_moment=np.zeros(3), sticking=False)
-            self._refuse(self._minimum(smooth, q)[0], q)
+            self._minimum(smooth, q)
         code, iterations = equilibrium_solver.solve_residual(self.problem(loads), q)
         self._refuse(int(code), q)
         return self.equilibrium(loads, q, int(iterations))
@@ -275,9 +274,9 @@ class TendonStatics:
         if code != SolveStatus.SOLVED:
             raise SimulationError(self.failure(code, q), place=self._most_bent(q))
 
-    def _minimum(self, loads: Loads, q: Array) -> tuple[int, int, float, float]:
-        """A minimum of the energy: a saddle (a spine standing straight) is left along the direction
-        in which the energy falls.
+    def _minimum(self, loads: Loads, q: Array) -> tuple[int, float, float]:
+        """A minimum of the energy, in q: a saddle (a spine standing straight) is left along the direction in which the
+        energy falls. Returns iterations, energy (J) and the largest unbalanced moment (N m).
         """
         for _ in range(_ESCAPES):
             code, iterations, stored, residual = equilibrium_solver.minimise_energy(self.problem(loads), q)
@@ -288,7 +287,8 @@ class TendonStatics:
             q += _NUDGE * (direction / np.abs(direction).max()).reshape(q.shape)
             if self.stops:
                 np.clip(q, self.spine.low, self.spine.high, out=q)
-        return int(code), int(iterations), stored, residual
+        self._refuse(int(code), q)
+        return int(iterations), stored, residual
 
     def equilibrium(self, loads: Loads, q: Array, iterations: int) -> Equilibrium:
         """All about a posture at which the loads balance."""

@@ -217,9 +217,29 @@ class TendonTask(StaticModel):
         return SCHEMA
 
     def coordinates(self) -> dict[str, Any]:
-        bound = {"units": "N", "long_name": "bound on the tensions of an inverse problem"}
-        limit = ((), np.array(self.settings.largest_tension), bound)
-        return {**self._labels, **coordinates(self.model), "tension_limit": limit}
+        """Labels, and what does not change from record to record."""
+        robot, spine = self.model.robot, self.model.spine
+        stops = np.where((spine.high < NO_STOP) & self.model.stops, spine.high, np.inf)[:, :2]
+        return {
+            **self._labels,
+            **spine_coordinates(robot, stops),
+            "angle": (("angle",), np.array(COMPONENTS[3:]), {}),
+            "radius": (
+                ("section", "transverse"),
+                np.full((len(robot.vertebrae) + 1, 2), robot.disk_radius),
+                {"units": "m", "long_name": "radius of the disks"},
+            ),
+            "vertebra_mass": (
+                ("vertebra",),
+                robot.values("joint_mass") + robot.values("disk_mass"),
+                {"units": "kg", "long_name": "mass of each vertebra"},
+            ),
+            "tension_limit": (
+                (),
+                np.array(self.settings.largest_tension),
+                {"units": "N", "long_name": "bound on the tensions of an inverse problem"},
+            ),
+        }
 
 
 SCHEMA = choose(
@@ -296,24 +316,3 @@ def equivalent_force(one: Equilibrium) -> Array:
     along = inner - outer
     pull = np.where(spine.end == last, one.tension[last - 1], 0.0) / np.linalg.norm(along, axis=1)
     return np.asarray(one.model.base_rotation @ FROM_PAPER @ (pull @ along))
-
-
-def coordinates(model: TendonStatics) -> dict[str, Any]:
-    """Labels, and what does not change from record to record."""
-    robot = model.robot
-    v = len(robot.vertebrae)
-    stops = np.where((model.spine.high < NO_STOP) & model.stops, model.spine.high, np.inf)[:, :2]
-    return {
-        **spine_coordinates(robot, stops),
-        "angle": (("angle",), np.array(COMPONENTS[3:]), {}),
-        "radius": (
-            ("section", "transverse"),
-            np.full((v + 1, 2), robot.disk_radius),
-            {"units": "m", "long_name": "radius of the disks"},
-        ),
-        "vertebra_mass": (
-            ("vertebra",),
-            robot.values("joint_mass") + robot.values("disk_mass"),
-            {"units": "kg", "long_name": "mass of each vertebra"},
-        ),
-    }

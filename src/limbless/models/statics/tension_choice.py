@@ -185,10 +185,6 @@ class Antagonists:
         self.first = np.cumsum([0, *(len(group) for group in self.groups)]).astype(np.int64)
         self.member = np.array([tendon for group in self.groups for tendon in group], dtype=np.int64)
 
-    @property
-    def only_pairs(self) -> bool:
-        return all(len(group) == 2 for group in self.groups)
-
     def signed(self, tension: Array) -> Array:
         """Unknowns (unknowns,) of given tensions, N."""
         return np.concatenate([np.zeros(0), *(tension[list(group[:-1])] - tension[group[-1]] for group in self.groups)])

@@ -108,17 +108,15 @@ class TipFollower:
         """All points; `kept` receives the equilibria as they are found."""
         tensions: list[Array] = []
         q, tension, held = self._beginning(start)
-        rest, previous, point = (q, tension), None, 0
+        rest, previous = (q, tension), None
         guess = None if self.smooth else self._guess(targets, start)
-        while point < len(targets):
+        while len(tensions) < len(targets):
+            point = len(tensions)
             if self.prefer == "antagonists" and self.smooth:
-                done = self._quickly(targets[point:], q, tension, kept, tensions) or self._quickly(
-                    targets[point:], *rest, kept, tensions
-                )
-                point += done
-                if done:
+                left = targets[point:]
+                # what is out of reach from here is perhaps not out of reach from rest
+                if self._quickly(left, q, tension, kept, tensions) or self._quickly(left, *rest, kept, tensions):
                     q, tension = kept[-1].q, tensions[-1]
-                    # the next one is out of reach from here: from rest, perhaps not
                     continue
             if self.chooser is not None:
                 found, tension = self.chooser.choose(targets[point], tension, q, previous)
@@ -132,7 +130,6 @@ class TipFollower:
             kept.append(found)
             tensions.append(tension)
             q, previous, held = found.q, found, found.tendon_length
-            point += 1
         return self._following(targets, kept, np.array(tensions))
 
     def _following(self, targets: Array, kept: list[Equilibrium], tension: Array) -> FollowedPath:
@@ -212,7 +209,7 @@ class TipFollower:
         itself if it can be reached.
         """
         group = self.antagonists
-        if group.only_pairs:
+        if all(len(each) == 2 for each in group.groups):
             found, u = self._least(
                 target,
                 group.signed(tension),
@@ -268,11 +265,10 @@ class TipFollower:
             up, down = (self.rates(found) @ per_unknown(x, side) for side in (1.0, -1.0))
             return Miss(self.miss(found, target), up, down)
 
-        jac: Callable[[Array], Array] | str = slope if self.smooth else "3-point"
         found = least_squares(
             lambda x: 1e3 * self.miss(at(x), target),
             np.clip(x, low + 1e-9, self.largest - 1e-9),
-            jac=jac,
+            jac=slope if self.smooth else "3-point",
             bounds=(low, self.largest),
             xtol=1e-14,
             ftol=1e-14,

@@ -117,13 +117,11 @@ def scan(model: TendonStatics, largest: float, count: int) -> Workspace:
 
 
 def _postures(model: TendonStatics, commands: Array) -> tuple[Array, Array]:
-    shape = model.spine.stiffness.shape
-    smooth = model.form == "energy" and not model.friction_law and not model._dead[2].any()
-    if not smooth:
+    if model.form != "energy" or model.friction_law or model._dead[2].any():
         found = [model.solve(row) for row in commands]
         return np.array([one.q for one in found]), np.array([one.tip_in_base for one in found])
     q, tips, code = (
-        np.zeros((len(commands), *shape)),
+        np.zeros((len(commands), *model.spine.stiffness.shape)),
         np.zeros((len(commands), 3)),
         np.zeros(len(commands), dtype=np.int64),
     )

@@ -11,8 +11,8 @@ from limbless.mechanics.algebra.lie import pose_exp
 from limbless.mechanics.algebra.spatial import Twist
 from limbless.mechanics.algebra.vectors import Vector
 from limbless.mechanics.compiled.decorators import array_kernel, kernel
-from limbless.mechanics.compiled.flat_array import unpack
-from limbless.mechanics.compiled.lanes import LANES, as_lanes, total
+from limbless.mechanics.compiled.flat_array import unpack, unpack_lanes
+from limbless.mechanics.compiled.lanes import LANES, total
 from limbless.mechanics.compiled.scalars import (
     absolute,
     exponential,
@@ -37,8 +37,8 @@ from limbless.robots.rod import Rod
 
 @array_kernel
 def _formulas(given, out):
-    x, y = as_lanes(given)
-    found = as_lanes(out)
+    pair, found = unpack_lanes(given), unpack_lanes(out)
+    x, y = pair[0], pair[1]
     found[0], found[1], found[2], found[3] = x + y, 2.0 - x, x * y - 3.0 * y, x / y
     found[4], found[5], found[6], found[7] = -x, sqrt(absolute(x)), maximum(x, y), minimum(x, 0.5)
     found[8] += 1.0 + x
@@ -53,7 +53,7 @@ def _exponential(v, out):
 
 @array_kernel
 def _exponential_of_lanes(v, out):
-    _exponential(as_lanes(v), as_lanes(out))
+    _exponential(unpack_lanes(v), unpack_lanes(out))
 
 
 def test_formulas() -> None:
@@ -78,8 +78,8 @@ def test_formulas() -> None:
 
 @array_kernel
 def _powers(given, out):
-    x = as_lanes(given)
-    found = as_lanes(out)
+    x = unpack_lanes(given)
+    found = unpack_lanes(out)
     for i in range(len(x)):
         found[0, i], found[1, i] = exponential(x[i]), power_of(x[i], 0.3)
         found[2, i] = logarithm(exponential(x[i]))

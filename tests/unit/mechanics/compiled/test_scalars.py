@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from limbless.core.errors import InputError
-from limbless.mechanics.compiled.arrays import aligned_zeros, dual_array, dual_view, tangents, values
+from limbless.mechanics.compiled.arrays import aligned_zeros, dual_array, tangents, values
 from limbless.mechanics.compiled.decorators import array_kernel, func
+from limbless.mechanics.compiled.flat_array import unpack_duals
 from limbless.mechanics.compiled.scalars import (
     absolute,
     arctangent2,
@@ -80,7 +81,7 @@ def compiled_floats(point, out):
 
 @array_kernel
 def compiled_duals(point, out):
-    point, out = dual_view(point), dual_view(out)
+    point, out = unpack_duals(point), unpack_duals(out)
     results = expressions(point[0], point[1])
     for k in range(len(results)):
         out[k] = results[k]
@@ -89,7 +90,7 @@ def compiled_duals(point, out):
 @array_kernel
 def guarded(x, out):
     """The functions with a kink or a pole in their derivative, at zero."""
-    x, out = dual_view(x), dual_view(out)
+    x, out = unpack_duals(x), unpack_duals(out)
     out[0], out[1], out[2], out[3] = (
         sqrt(x[0]),
         absolute(x[0]),
@@ -100,7 +101,8 @@ def guarded(x, out):
 
 @array_kernel
 def comparisons(array, out):
-    x, y = dual_view(array)
+    pair = unpack_duals(array)
+    x, y = pair[0], pair[1]
     flags = (x < y, x <= y, x > y, x >= y, x == y, x != y)
     with_one = (x < 1.0, x <= 1, 1.0 > x, 1 >= x, x == 1.0, x != 1)  # noqa: SIM300
     for k in range(len(flags)):
@@ -111,7 +113,7 @@ def comparisons(array, out):
 @array_kernel
 def constants(array):
     """Plain numbers where duals are expected: stored, in a branch, and as the start of a loop variable."""
-    x = dual_view(array)
+    x = unpack_duals(array)
     pair = (x[0], 1.5) if value_of(x[0]) > 0.0 else (2.5, x[0])
     total = 0.0
     for k in range(len(x)):
@@ -122,7 +124,7 @@ def constants(array):
 @array_kernel
 def transposed_product(array, out):
     """Two axes: out = aᵀ a."""
-    a, b = dual_view(array), dual_view(out)
+    a, b = unpack_duals(array), unpack_duals(out)
     for i in range(a.shape[1]):
         for j in range(a.shape[1]):
             b[i, j] = 0.0

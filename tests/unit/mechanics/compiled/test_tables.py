@@ -71,6 +71,35 @@ def swap_lanes(two):
 compiled_swap = kernel(swap)
 
 
+def spread(array):
+    """The first of three parts to the second, and a number to all of the third."""
+    array[1][:] = array[0]
+    array[2][:] = 2.5
+
+
+@kernel
+def spread_floats(array):
+    compiled_spread(unpack(array))
+
+
+@kernel
+def spread_duals(array):
+    compiled_spread(unpack_duals(array))
+
+
+@kernel
+def spread_lanes(array):
+    compiled_spread(unpack_lanes(array))
+
+
+@kernel
+def spread_some(array):
+    unpack(array)[1:] = 0.0
+
+
+compiled_spread = kernel(spread)
+
+
 def random_places(seed: int = 0) -> Two:
     rng, places, fixed = np.random.default_rng(seed), Place.zeros(3), Fixed.zeros(1)
     column = Place.of(places)
@@ -157,3 +186,20 @@ def test_constants_and_codes_are_not_written_by_kernels() -> None:
 def test_a_row_inside_a_flat_array() -> None:
     flat = np.arange(10.0)
     assert Fixed(flat, 3).factor == 3.0
+
+
+@pytest.mark.parametrize(("compiled", "words"), [(spread_floats, ()), (spread_duals, (16,)), (spread_lanes, (8,))])
+def test_arrays_are_filled_and_copied_whole(compiled, words):
+    array = np.random.default_rng(1).normal(size=(3, 2, 5, *words))
+    expected = array.copy()
+    expected[1], expected[2] = array[0], 2.5
+    if words == (16,):
+        array[..., 1:8], expected[..., 1:8], expected[2, ..., 8:] = 0.0, 0.0, 0.0  # unused words, and no derivatives
+    compiled(array)
+    used = np.r_[0, 8:16] if words == (16,) else slice(None)
+    np.testing.assert_array_equal(array[..., used], expected[..., used])
+
+
+def test_a_part_of_an_array_is_not_filled():
+    with pytest.raises(TypingError):
+        spread_some(np.zeros(3))
