@@ -9,12 +9,10 @@ cheap.
 from __future__ import annotations
 
 import copy
-import importlib
-import pkgutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from limbless.core import InputError, nearest
+from limbless.core import InputError, nearest, registry
 from limbless.view.figures.figure_registry import Drawing, Entry, entries, figure
 
 if TYPE_CHECKING:
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Drawing", "Entry", "draw", "figure", "find", "finite", "known", "names_for", "save"]
 
-_visited: list[str] = []
 _CLONE = Path(__file__).parents[4]
 if (_CLONE / "pyproject.toml").is_file():
     __path__.append(str(_CLONE / "validation" / "figures"))
@@ -31,10 +28,7 @@ _DRAWABLE = 1e12  # larger numbers are those of a run that diverged
 
 def known() -> dict[str, Entry]:
     """All figures by name, those of every run first."""
-    if not _visited:
-        _visited.append(__name__)
-        for module in pkgutil.iter_modules(__path__):
-            importlib.import_module(f"{__name__}.{module.name}")
+    registry.visit(__name__)
     return dict(sorted(entries.items(), key=lambda item: (not item[1].every_run, item[0])))
 
 
