@@ -17,11 +17,10 @@ from limbless.core import replacing
 from limbless.mechanics.algebra import matrix_to_quaternion
 from limbless.view.figures import style
 from limbless.view.scene import tendon_lines, textures
-from limbless.view.scene.arrows import linear, rgb
 from limbless.view.scene.frames import Array, Frames, frames_of
 from limbless.view.scene.glb import Glb
 from limbless.view.scene.moving_parts import MovingParts, objects_of
-from limbless.view.scene.palette import theme_of
+from limbless.view.scene.palette import linear, rgb, theme_of
 from limbless.view.scene.shapes import Shape
 from limbless.view.scene.world import World
 

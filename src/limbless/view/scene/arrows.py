@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,7 @@ from numpy.typing import NDArray
 from limbless.environments.base import together
 from limbless.view.figures import style
 from limbless.view.scene.frames import Array, Frames
-
-if TYPE_CHECKING:
-    from limbless.view.scene.palette import Theme
+from limbless.view.scene.palette import Theme, rgb
 
 Colours = NDArray[np.uint8]
 
@@ -33,20 +31,6 @@ SHAFT, HEAD = 0.0034, (2.6, 7.5)
 OPEN, STICK, SLIP = 0, 1, 2
 _MEDIA = {"drag": "medium", "sand": "sand"}  # what a fluid is called that need not be water
 _FLOW_GRID = (14, 7)  # arrows of a flow along x and y
-
-
-def rgb(colour: str) -> tuple[int, int, int]:
-    """`#0072B2` -> (0, 114, 178)."""
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
-
-
-def linear(colour: Any) -> Any:
-    """A colour as instances of a mesh and arrows have it: the page takes their numbers for light, which grows faster
-    than what the eye is told by those of other meshes and of a legend; as they are, they would look washed out.
-    """
-    share = np.asarray(colour, dtype=np.float64) / 255.0
-    light = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
-    return np.rint(255.0 * light).astype(np.uint8)
 
 
 @dataclass(frozen=True)
@@ -199,23 +183,22 @@ _MAKERS: list[Callable[[Frames], Arrows | None]] = [_contacts, _clamp, _fluid, _
 
 def torque_along(frames: Frames) -> Array | None:
     """Internal torque of every section (frames, sections), N m; None if it is not recorded or zero."""
-    torque = _torque(frames)
+    torque = _internal(frames, slice(3, 6))
+    torque = _spine_moment(frames) if torque is None else torque
     return torque if torque is not None and torque.any() else None
 
 
 def tension_along(frames: Frames) -> Array | None:
     """Size of the internal force of every section (frames, sections), N; None if it is not recorded or zero."""
-    wrench = frames.values("internal_wrench")
-    if wrench is None or wrench.shape[:2] != frames.position.shape[:2] or not wrench[..., :3].any():
-        return None
-    return np.asarray(np.linalg.norm(wrench[..., :3], axis=-1))
+    force = _internal(frames, slice(3))
+    return force if force is not None and force.any() else None
 
 
-def _torque(frames: Frames) -> Array | None:
+def _internal(frames: Frames, part: slice) -> Array | None:
+    """Size of a part of the internal wrench of every section, if it is recorded."""
     wrench = frames.values("internal_wrench")
-    if wrench is not None and wrench.shape[:2] == frames.position.shape[:2]:
-        return np.asarray(np.linalg.norm(wrench[..., 3:], axis=-1))
-    return _spine_moment(frames)
+    there = wrench is not None and wrench.shape[:2] == frames.position.shape[:2]
+    return np.linalg.norm(wrench[..., part], axis=-1) if there else None
 
 
 def _spine_moment(frames: Frames) -> Array | None:

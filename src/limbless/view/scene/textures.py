@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.view.scene.arrows import rgb
-from limbless.view.scene.palette import SAND, Theme, as_seen, light, shown, unseen
+from limbless.view.scene.palette import SAND, Theme, as_seen, light, rgb, shown, unseen
 
 BRIGHTEST = 6.0  # light of the sky's picture
 TILES = 10  # small tiles along a side of the picture

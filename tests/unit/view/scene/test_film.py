@@ -11,11 +11,11 @@ import pytest
 import limbless as ll
 from limbless.simulation.result import Result
 from limbless.view.scene import palette, textures
-from limbless.view.scene.arrows import rgb
 from limbless.view.scene.body_shapes import Body
 from limbless.view.scene.cameras import FIELD, camera_for
 from limbless.view.scene.film import Film, _before, _eye, project
 from limbless.view.scene.frames import frames_of
+from limbless.view.scene.palette import rgb
 from limbless.view.scene.raster import Mesh
 from limbless.view.scene.shapes import bevelled_box, head, module, sphere, turned
 from limbless.view.scene.trail import fading, trail_at
