@@ -68,24 +68,18 @@ class Body:
         self.forward = np.sign(float(out @ self._of(f.rotation)[0, :, 0])) or 1.0
         y, z = np.median(f.radius[0], axis=0)
         long = float(np.median(f.length[0]))
-        self.kind = "slices"
-        if has_disks(f):
-            self.kind = "disks"
-        elif is_chain(f) and not smooth and long >= z:  # shorter links stand for a body that bends all along
-            self.kind = "modules"
-        apart = np.linalg.norm(np.diff(f.position[0], axis=0), axis=1)
         self.slices = int(np.clip(np.ceil(f.size / (0.16 * min(y, z))), *_SLICES))
         self.shapes: dict[str, Shape]
-        if self.kind == "disks":
-            pitch = float(np.median(apart))
-            self.size = np.array([1.0, y, z])
+        if has_disks(f):
+            self.kind, self.size = "disks", np.array([1.0, y, z])
+            pitch = float(np.median(np.linalg.norm(np.diff(f.position[0], axis=0), axis=1)))
             self.shapes = {
                 "disks": vertebra(0.30 * pitch, y, z, theme),
                 "head": head(1.9 * z, y, z, theme),
                 "joints": core(pitch, y, z, theme),
             }
-        elif self.kind == "modules":
-            self.size = np.array([long, y, z])
+        elif is_chain(f) and not smooth and long >= z:  # shorter links stand for a body that bends all along
+            self.kind, self.size = "modules", np.array([long, y, z])
             self.shapes = {
                 "modules": module(long, y, z, theme),
                 "head": head(float(self._of(f.length)[0]), y, z, theme),
@@ -96,7 +90,7 @@ class Body:
                 self.shapes["wheels"] = wheel_pair(y, z, theme)
         else:
             whole = max(float(f.length[0].sum()), 2.0 * z)
-            self.size = np.array([whole, y, z])
+            self.kind, self.size = "slices", np.array([whole, y, z])
             self.shapes = {
                 "slices": slice_of(_OVERLAP * whole / self.slices, y, z, theme),
                 "head": head(2.4 * z, y, z, theme),

@@ -72,7 +72,7 @@ def _stand(frames: Frames) -> Array:
     )
     ahead = along if float(along @ towards) >= 0.0 else -along
     side = -behind(frames)
-    if _has_steps(frames):  # their risers look at who comes
+    if any(item.has_steps for item in frames.result.environment):  # their risers look at who comes
         stand = -0.75 * ahead + 0.55 * side + np.array([0.0, 0.0, 0.30])
     else:
         wet = any(item.has_surface for item in frames.result.environment)
@@ -84,11 +84,6 @@ def behind(frames: Frames) -> Array:
     """The level direction away from the camera, across the body and its way: where lanes for other runs lie."""
     along = _long_side(frames)
     return np.array([-along[1], along[0], 0.0])
-
-
-def _has_steps(frames: Frames) -> bool:
-    """Whether the world has steps or hills, which are hardly seen from above."""
-    return any(item.has_steps for item in frames.result.environment)
 
 
 def _long_side(frames: Frames) -> Array:

@@ -11,14 +11,14 @@ from PIL import Image
 
 from limbless.core import InputError
 from limbless.view.scene import arrows, tendon_lines, textures
-from limbless.view.scene.arrows import HEAD, SHAFT, rgb
+from limbless.view.scene.arrows import HEAD, SHAFT
 from limbless.view.scene.body_shapes import Placed
 from limbless.view.scene.cameras import FIELD
 from limbless.view.scene.frames import Array, Frames
 from limbless.view.scene.glb import normals
 from limbless.view.scene.legend import scale_words
 from limbless.view.scene.moving_parts import MovingParts
-from limbless.view.scene.palette import GHOST, GHOSTLY, SUN, SURFACE, as_bytes, as_light, light, theme_of
+from limbless.view.scene.palette import GHOST, GHOSTLY, SUN, SURFACE, as_bytes, as_light, light, rgb, theme_of
 from limbless.view.scene.raster import LIT, PLAIN, TILED, Air, Buffer, Eye, Ground, Mesh, Sun, Water, fill, paint
 from limbless.view.scene.shapes import Shape, axes_along, cone, painted, tube
 from limbless.view.scene.trail import fading, trail_at
@@ -80,9 +80,8 @@ class Film:
         world = self.world
         parts = [self._mesh(shape.scaled(self.k), LIT) for shape in world.still.values()]
         parts += [self._mesh(shape.scaled(self.k), TILED) for shape in world.reliefs]
-        for lines in world.edges:
-            parts.append(self._lines(lines, np.tile(light(self.theme.sides), (len(lines), 1)), _THIN["edges"]))
-        return parts
+        ink = light(self.theme.sides)
+        return parts + [self._lines(lines, np.tile(ink, (len(lines), 1)), _THIN["edges"]) for lines in world.edges]
 
     def _make_ground(self) -> Ground:
         world, theme, k = self.world, self.theme, self.k
@@ -122,8 +121,7 @@ class Film:
 
     def _make_air(self) -> Air:
         theme = self.theme
-        horizon, zenith, nadir, faded = (light(one) for one in (theme.horizon, theme.zenith, theme.nadir, theme.faded))
-        return Air(horizon, zenith, nadir, self.world.fog, faded)
+        return Air(light(theme.horizon), light(theme.zenith), light(theme.nadir), self.world.fog, light(theme.faded))
 
     # Meshes
 
@@ -230,11 +228,12 @@ class Film:
         said = [
             ((edge, tall - edge), self.frames.result.name or "", "ls"),
             ((self.size[0] - edge, tall - edge), moment, "rs"),
+            ((self.size[0] / 2, tall - edge), "" if self.world.grain else f"tile {metres(self.world.tile)}", "ms"),
+            *(
+                ((edge, edge + (1.0 + 1.6 * row) * font.size), f"{family.label}: {scale_words(family)}", "ls")
+                for row, family in enumerate(self.arrows)
+            ),
         ]
-        if not self.world.grain:
-            said.append(((self.size[0] / 2, tall - edge), f"tile {metres(self.world.tile)}", "ms"))
-        for row, family in enumerate(self.arrows):
-            said.append(((edge, edge + (1.0 + 1.6 * row) * font.size), f"{family.label}: {scale_words(family)}", "ls"))
         eye = _eye(self.k * position, self.k * look_at)
         for text, place in self.world.heights:
             at, depth = project(eye, self.k * place[None], (tall, self.size[0]))
@@ -290,8 +289,7 @@ def _eye(position: Array, look_at: Array) -> Eye:
 
 
 def _buffer(rows: int, columns: int) -> Buffer:
-    single = (np.zeros((rows, columns), np.float32) for _ in range(3))
-    near, one, two = single
+    near, one, two = (np.zeros((rows, columns), np.float32) for _ in range(3))
     return Buffer(near, np.full((rows, columns), -1, np.int32), one, two)
 
 

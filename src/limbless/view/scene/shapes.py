@@ -237,7 +237,4 @@ def bevelled_box(size: Any, colour: str, sides: str, bevel: float) -> Shape:
     for signs in np.array(np.meshgrid(*[[1.0, -1.0]] * 3)).reshape(3, -1).T:
         corner = (half - cut * (1.0 - np.eye(3))) * signs
         pieces.append(painted(corner, [[0, 1, 2] if signs.prod() > 0 else [0, 2, 1]], sides))
-    total = pieces[0]
-    for piece in pieces[1:]:
-        total += piece
-    return total
+    return sum(pieces[1:], pieces[0])
