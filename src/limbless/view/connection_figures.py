@@ -27,22 +27,16 @@ def _plane(connection: Connection) -> None:
         raise InputError("plot: pictures are of two shapes of a planar robot; one shape has numbers alone")
 
 
-def _labels(panel: Axes, connection: Connection, down: bool = True) -> None:
-    i, j = connection.plane
-    unit = connection.shapes.unit
-    if down:
-        panel.set_xlabel(style.literal(f"{connection.shapes.names[i]} ({unit})"))
-    panel.set_ylabel(style.literal(f"{connection.shapes.names[j]} ({unit})"))
-    panel.set_xlim(*connection.region[i])
-    panel.set_ylim(*connection.region[j])
+def _labels(panel: Axes, connection: Connection) -> None:
+    (x, y), shapes = connection.plane, connection.shapes
+    across, up = (style.literal(f"{shapes.names[k]} ({shapes.unit})") for k in (x, y))
+    panel.set(xlabel=across, ylabel=up, xlim=connection.region[x], ylim=connection.region[y])
     panel.grid(False)
 
 
-def _squares(count: int, low: float | None = None) -> tuple[Any, list[Axes]]:
+def _squares(count: int, low: float = _SQUARE) -> tuple[Any, list[Axes]]:
     """Panels of shapes below each other, as wide as high; the last may be lower."""
-    heights = [_SQUARE] * count if low is None else [_SQUARE] * (count - 1) + [low]
-    sheet, axes = style.panels(heights, top=9.0, gap=15.0)
-    return sheet, axes
+    return style.panels([_SQUARE] * (count - 1) + [low], top=9.0, gap=15.0)
 
 
 def _narrow(panel: Axes) -> None:
@@ -87,11 +81,8 @@ def _bodies(panel: Axes, connection: Connection) -> None:
         turned = (points - points.mean(axis=0)) @ np.array([[c, -s], [s, c]])
         panel.plot(a + size * turned[:, 0], b + size * turned[:, 1], color=style.BLACK, linewidth=1.2)
         panel.plot(a + size * turned[:1, 0], b + size * turned[:1, 1], "o", color=style.RED, markersize=2.2)
-    panel.set_xlim(-0.1, 1.1)
-    panel.set_ylim(0.0, 1.0)
-    panel.set_aspect("equal")
+    panel.set(xlim=(-0.1, 1.1), ylim=(0.0, 1.0), aspect="equal", title="postures of the region (dot: base)")
     panel.set_axis_off()
-    panel.set_title("postures of the region (dot: base)")
 
 
 def _fitted(connection: Connection) -> str:
@@ -120,15 +111,12 @@ def height(connection: Connection, loop: Stroke | None = None, sign: str = "ours
     order = 1.0 if connection.plane == (i, j) else -1.0
     from limbless.search.studies.strokes import pairs_of
 
-    pair = list(pairs_of(connection.count)).index((i, j))
-    heights = turned * order * field["curvature"].values[:, :, pair]
+    heights = turned * order * field["curvature"].values[:, :, list(pairs_of(connection.count)).index((i, j))]
     unit = connection.shapes.unit
     sheet, axes = _squares(4, 40.0)
     x, y = field["r1"].values, field["r2"].values
-    table: Table = {}
-    rows, columns = np.meshgrid(x, y, indexing="ij")
-    for name, values in (("r1", rows), ("r2", columns)):
-        table[f"{name} ({unit})"] = values.ravel()
+    places = np.meshgrid(x, y, indexing="ij")
+    table: Table = {f"r{number} ({unit})": values.ravel() for number, values in enumerate(places, 1)}
     if _unbounded(connection):
         heights = np.arctan(heights * 4.0)
     plane = float(np.abs(heights[..., :2]).max()) or 1.0
@@ -271,9 +259,8 @@ def stretched(connection: Connection, loop: Stroke | None = None) -> Drawing:
         r, _ = loop.loop.along(np.linspace(0.0, 1.0, 201))
         drawn = [RectBivariateSpline(*axes, grid[..., c], kx=3, ky=3).ev(r[:, i], r[:, j]) for c in range(2)]
         panel.plot(*drawn, color=style.BLACK, linewidth=1.1)
-    panel.set_aspect("equal")
-    panel.set_xlabel("length by the metric (W$^{1/2}$ s)")
-    panel.set_ylabel("length by the metric (W$^{1/2}$ s)")
+    label = "length by the metric (W$^{1/2}$ s)"
+    panel.set(xlabel=label, ylabel=label, aspect="equal")
     style.note_above(panel, f"what no plane can show: {100.0 * left:.1f} % of lengths (rms)")
     return sheet, {"x": grid[..., 0].ravel(), "y": grid[..., 1].ravel()}
 
@@ -294,7 +281,6 @@ def frame(connection: Connection, loop: Stroke | None = None) -> Drawing:
     panel.plot(track[:, 0], track[:, 1], color=style.BLUE)
     panel.plot(track[:: len(path), 0], track[:: len(path), 1], "o", color=style.BLACK, markersize=3.0)
     panel.set_aspect("equal", adjustable="datalim")
-    panel.set_xlabel("x (m)")
-    panel.set_ylabel("y (m)")
+    panel.set(xlabel="x (m)", ylabel="y (m)")
     style.note_above(panel, f"way of the frame `{loop.frame}`; dots: periods")
     return sheet, {"x (m)": track[:, 0], "y (m)": track[:, 1]}

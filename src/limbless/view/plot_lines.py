@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from limbless.simulation.analysis.speed import recorded_speed
 from limbless.simulation.result import components
 from limbless.view.scene.frames import Array, Frames, leading
 
@@ -100,7 +101,7 @@ def plot_of(frames: Frames, name: str) -> Plot:
     """The lines of a variable, or of the speed of the centre of mass."""
     data = frames.result.dataset
     if name == SPEED:
-        return Plot("speed of the centre of mass", "m/s", {"speed": _speed(frames)})
+        return Plot("speed of the centre of mass", "m/s", {"speed": recorded_speed(data)})
     variable = data[name]
     found = [
         (column.removeprefix(f"{name}_"), unit, values) for column, unit, values in components(variable, leading(data))
@@ -141,10 +142,3 @@ def _torque_limits(frames: Frames, joints: list[int]) -> list[float]:
         own := arrays().torque_limit, np.resize(getattr(scenario.actuation, "limits", np.inf), len(own))
     )
     return [float(limit) for limit in np.unique(stated[[k for k in joints if k < len(stated)]]) if np.isfinite(limit)]
-
-
-def _speed(frames: Frames) -> Array:
-    data: Any = frames.result.dataset
-    if "com_velocity" in data:
-        return np.asarray(np.linalg.norm(data["com_velocity"].values, axis=-1))
-    return np.asarray(np.linalg.norm(np.gradient(data["com_position"].values, data["time"].values, axis=0), axis=-1))

@@ -123,8 +123,7 @@ def heat_map(sweep: Sweep, measure: str | None = None) -> Drawing:
         mesh = panel.pcolormesh(_edges(x), _edges(y), np.ma.masked_invalid(cells), cmap=style.SEQUENTIAL)
         panel.set_facecolor("#DDDDDD")
         style.colour_bar(panel, mesh)
-        panel.set_xlabel(_field(sweep, second))
-        panel.set_ylabel(_field(sweep, first))
+        panel.set(xlabel=_field(sweep, second), ylabel=_field(sweep, first))
         style.note_above(panel, _label(sweep, name) + (", largest" if others else ""))
         for set_ticks, labels, places in ((panel.set_xticks, x_labels, x), (panel.set_yticks, y_labels, y)):
             if labels is not None:
@@ -187,8 +186,7 @@ def pareto(front: Front) -> Drawing:
     large, small = (np.array([point.measures[name] for point in front.points]) for name in (front.large, front.small))
     sheet, (panel,) = style.panels([48.0])
     panel.plot(large, small, color=style.BLUE, marker="o", markersize=3)
-    panel.set_xlabel(_measure(front.large))
-    panel.set_ylabel(_measure(front.small))
+    panel.set(xlabel=_measure(front.large), ylabel=_measure(front.small))
     panel.margins(x=0.05)
     return sheet, {front.large: large, front.small: small}
 
@@ -209,7 +207,6 @@ def convergence(best: Best) -> Drawing:
         panel.scatter(number[mask], values[mask], s=4, color=colour, linewidths=0, label=label)
     known = np.isfinite(so_far)
     panel.plot(number[known], so_far[known], color=style.BLACK, label="best so far")
-    panel.set_xlabel("evaluation")
-    panel.set_ylabel(_measure(best.goal.split()[1]))
+    panel.set(xlabel="evaluation", ylabel=_measure(best.goal.split()[1]))
     style.legend_above(panel, 3)
     return sheet, {"evaluation": number, "value": values, "best so far": so_far}

@@ -74,7 +74,7 @@ def _normals(line: Array) -> Array:
 
 def _rounded(line: Array, width: Array) -> tuple[Array, Array]:
     """A midline and its half widths with elliptic ends, each as long as it is wide but at most the end section."""
-    middle, breadth = [line[1:-1]], [width[1:-1]]
+    caps = []
     for tip, inner in ((0, 1), (-1, -2)):
         reach = np.linalg.norm(line[inner] - line[tip])
         share = min(1.0, width[tip] / max(reach, 1e-12))
@@ -82,13 +82,10 @@ def _rounded(line: Array, width: Array) -> tuple[Array, Array]:
         profile = width[tip] * np.sqrt(1.0 - (1.0 - _CAP) ** 2)
         if share == 1.0:
             points, profile = points[:-1], profile[:-1]  # the cap ends at the next node, which is there already
-        if tip == 0:
-            middle.insert(0, points)
-            breadth.insert(0, profile)
-        else:
-            middle.append(points[::-1])
-            breadth.append(profile[::-1])
-    return np.concatenate(middle), np.concatenate(breadth)
+        caps.append((points, profile))
+    (first, wide), (last, narrow) = caps
+    middle = np.concatenate([first, line[1:-1], last[::-1]])
+    return middle, np.concatenate([wide, width[1:-1], narrow[::-1]])
 
 
 def draw_body(axes: Axes, points: Array, colour: str, strength: float = 0.35) -> None:

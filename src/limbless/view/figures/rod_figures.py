@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from limbless.simulation.analysis import speed
 from limbless.view.figures import body_outline, style
 from limbless.view.figures.figure_registry import Drawing, Table, figure
 from limbless.view.figures.general import draw_power, last_periods
@@ -35,7 +36,7 @@ def rod_body(result: Result) -> Drawing:
     sheet, (where, fast, power) = style.panels([body_outline.panel_height([track, *snaps.values()]), 24.0, 24.0])
     table: Table = {
         "time (s)": time,
-        "speed of the centre of mass (m/s)": np.linalg.norm(data["com_velocity"].values, axis=1),
+        "speed of the centre of mass (m/s)": speed.recorded_speed(data),
     }
     body_outline.draw_track(where, data, plane, track, snaps, table)
     where.set_title("track of the head, and the body at equal intervals")
