@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.view.scene import textures
-from limbless.view.scene.arrows import linear, rgb
 from limbless.view.scene.frames import Array
 from limbless.view.scene.glb import normals, one_mesh
-from limbless.view.scene.palette import SUN
+from limbless.view.scene.palette import SUN, linear, rgb
 from limbless.view.scene.world import DRAWN, World
 
 if TYPE_CHECKING:

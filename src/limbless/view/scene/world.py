@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from limbless.environments import DrawnBall, DrawnBar, DrawnBox, DrawnRelief, DrawnSheet, together
+from limbless.environments import DrawnBall, DrawnBar, DrawnBox, DrawnRelief, DrawnSheet, DrawnTube, together
 from limbless.view.scene import surroundings
-from limbless.view.scene.cameras import camera_for
+from limbless.view.scene.cameras import FAR, FIELD, camera_for
 from limbless.view.scene.frames import Array, Frames
 from limbless.view.scene.palette import DROWNED, SAND, SAND_BED, SURFACE, WET, Theme, light
 from limbless.view.scene.shapes import Shape, axes_along, bevelled_box, painted, peg, sphere
@@ -90,36 +90,36 @@ class World:
         away = float(np.linalg.norm(position - look_at)) / (_NEAR * self.size)
         return DRAWN * max(away, 1.0) * np.array(self.theme.fog)
 
+    def put_camera(self, camera: Any, position: Array, look_at: Array) -> None:
+        """A page's camera to a place from where it looks at another, both m."""
+        camera.position, camera.look_at = self.k * position, self.k * look_at
+        camera.far, camera.fov = FAR * DRAWN, FIELD
+
     def _take(self, one: Any, name: str) -> None:
         theme = self.theme
-        if isinstance(one, DrawnSheet):
-            height = one.height or (lambda x, y: np.full(np.shape(x), self.extent.floor))
-            at, beside, ahead = height(np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0]))
-            if one.look == "ground":
-                self._planes.append((float(at), float(beside - at), float(ahead - at)))
-            elif not one.moves:
-                self.surface = float(at)
-        elif isinstance(one, DrawnBar):
-            shape = peg(float(np.linalg.norm(one.span)), one.radius, theme)
-            self.still[name] = shape.moved(one.foot, axes_along(np.asarray(one.span, float)[None])[0])
-        elif isinstance(one, DrawnRelief):
-            self.reliefs.append(surroundings.relief_shape(one, _THICK * self.size))
-            self._grids.append(one)
-        else:
-            self.upright = False
-            self._take_wide(one, name)
-
-    def _take_wide(self, one: Any, name: str) -> None:
-        theme = self.theme
-        if isinstance(one, DrawnBox):
-            sizes = np.asarray(one.sizes, float)
-            box = bevelled_box(sizes, theme.obstacle, theme.sides, _BEVEL * self.size)
-            self.still[name] = box.moved(one.centre, one.axes)
-            self._note_box(one, sizes)
-        elif isinstance(one, DrawnBall):
-            self.still[name] = sphere(one.centre, one.radius, theme.obstacle, fine=18)
-        else:
-            self.clear.append((surroundings.tube_shape(one, theme.obstacle), _WALL))
+        self.upright = self.upright and not isinstance(one, DrawnBox | DrawnBall | DrawnTube)
+        match one:
+            case DrawnSheet():
+                height = one.height or (lambda x, y: np.full(np.shape(x), self.extent.floor))
+                at, beside, ahead = height(np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0]))
+                if one.look == "ground":
+                    self._planes.append((float(at), float(beside - at), float(ahead - at)))
+                elif not one.moves:
+                    self.surface = float(at)
+            case DrawnBar():
+                shape = peg(float(np.linalg.norm(one.span)), one.radius, theme)
+                self.still[name] = shape.moved(one.foot, axes_along(np.asarray(one.span, float)[None])[0])
+            case DrawnRelief():
+                self.reliefs.append(surroundings.relief_shape(one, _THICK * self.size))
+                self._grids.append(one)
+            case DrawnBox():
+                box = bevelled_box(one.sizes, theme.obstacle, theme.sides, _BEVEL * self.size)
+                self.still[name] = box.moved(one.centre, one.axes)
+                self._note_box(one, np.asarray(one.sizes, float))
+            case DrawnBall():
+                self.still[name] = sphere(one.centre, one.radius, theme.obstacle, fine=18)
+            case DrawnTube():
+                self.clear.append((surroundings.tube_shape(one, theme.obstacle), _WALL))
 
     def _note_box(self, box: DrawnBox, sizes: Array) -> None:
         """Lines along its edges above; the height of a level one is told beside the run's way."""
@@ -131,10 +131,8 @@ class World:
             return
         self._tops.append(box)
         way, centre = self.frames.position[..., 0].max(), np.asarray(box.centre)
-        beside = float(np.clip(way, centre[0] - 0.45 * sizes[0], centre[0] + 0.45 * sizes[0]))
-        height = centre[2] + 0.5 * sizes[2]
-        place = np.array([beside, centre[1] - 0.5 * sizes[1], height])
-        self._brinks.append(place)
+        beside = np.clip(way, centre[0] - 0.45 * sizes[0], centre[0] + 0.45 * sizes[0])
+        self._brinks.append(np.array([beside, centre[1] - 0.5 * sizes[1], centre[2] + 0.5 * sizes[2]]))
 
     # Heights
 

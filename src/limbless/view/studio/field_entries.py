@@ -102,18 +102,20 @@ class Entries:
         shown = [knob for knob in members if knob.item == items[0]]
         if len(items) > 1:
             names = {f"{group.rpartition(': ')[2]} {item}": item for item in items}
-            choice = self.gui.add_dropdown("which", tuple(names))
-            self.choices[group] = choice
-            by_visitor(choice, lambda: self._choose_item(folder, members, names[choice.value]))
+            self.choices[group] = by_visitor(
+                self.gui.add_dropdown("which", tuple(names)),
+                lambda: self._choose_item(folder, members, names[self.choices[group].value]),
+            )
         if group == "gait":
             self._add_presets()
         for knob in shown:
             self.fields[knob.path], self._within[knob.path] = self._add(knob), folder
         sliders = [knob for knob in shown if _slides(knob)]
         if sliders:
-            first = _words(sliders[0])
-            self._add_line(
-                group, sliders, f"any of these numbers with its unit, such as `{first} = {_example(sliders[0])}`"
+            example = f"{_words(sliders[0])} = {_example(sliders[0])}"
+            self.lines[group] = by_visitor(
+                self.gui.add_text("with a unit", "", hint=f"any of these numbers with its unit, such as `{example}`"),
+                lambda: self._later.do(lambda: self._write_line(sliders, self.lines[group].value)),
             )
 
     def _add_presets(self) -> None:
@@ -141,7 +143,7 @@ class Entries:
                         self.fields[knob.path], self._within[knob.path] = self._add(knob), folder
 
     def _add(self, knob: Knob) -> Any:
-        gui, page = self.gui, self.page
+        gui = self.gui
         knob = knob.in_degrees() if self.degrees else knob
         hint = f"{knob.meaning}  [{knob.path}]"
         if knob.kind == "choice":
@@ -151,15 +153,11 @@ class Entries:
         elif _slides(knob):
             handle = gui.add_slider(knob.label, knob.low, knob.high, knob.step, knob.value, hint=hint)
             handle.precision = _digits(knob)
-            by_visitor(handle, lambda: self._slide(knob, handle))
-            return handle
+            return by_visitor(handle, lambda: self._slide(knob, handle))
         else:
-            written = repr(knob.value) if knob.kind in NUMBERS else knob.value
-            handle = gui.add_text(knob.label, written, hint=hint)
-            by_visitor(handle, lambda: self._later.do(lambda: self._write(knob, handle.value)))
-            return handle
-        by_visitor(handle, lambda: page.tune(knob.path, handle.value))
-        return handle
+            handle = gui.add_text(knob.label, repr(knob.value) if knob.kind in NUMBERS else knob.value, hint=hint)
+            return by_visitor(handle, lambda: self._later.do(lambda: self._write(knob, handle.value)))
+        return by_visitor(handle, lambda: self.page.tune(knob.path, handle.value))
 
     def _write(self, knob: Knob, text: str) -> None:
         """What is typed is what runs: a number alone is in the unit that stands beside the field."""
@@ -182,11 +180,6 @@ class Entries:
         self.page.tune(knob.path, value)
 
     # The line beside sliders
-
-    def _add_line(self, group: str, sliders: list[Knob], hint: str) -> None:
-        line: Any = self.gui.add_text("with a unit", "", hint=hint)
-        by_visitor(line, lambda: self._later.do(lambda: self._write_line(sliders, line.value)))
-        self.lines[group] = line
 
     def _write_line(self, sliders: list[Knob], text: str) -> None:
         """`period = 0.5 s`: the field by its name, and its value as in a file; the slider goes there."""

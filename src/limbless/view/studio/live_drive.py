@@ -43,15 +43,13 @@ class LiveDrive:
             pair, field = next(keys, ""), knob.path.removeprefix("gait.")
             label = f"{knob.label} [{pair[0]}, {pair[1]}]" if pair else knob.label
             slider = self.page.server.gui.add_slider(label, knob.low, knob.high, knob.step, knob.value)
-            by_visitor(slider, partial(self._slid, field, slider))
+            by_visitor(slider, partial(self._moved, field, slider))
             for key, steps, word in zip(pair, (KEY_STEPS, -KEY_STEPS), ("more", "less"), strict=False):
                 pressed = self.page.server.gui.add_command(f"{knob.label}: {word}", hotkey=key)
-                pressed.on_trigger(partial(self._pressed, field, slider, steps * knob.step))
+                pressed.on_trigger(partial(self._moved, field, slider, steps * knob.step))
 
-    def _slid(self, field: str, slider: Any) -> None:
-        self.ask(field, slider.value)
-
-    def _pressed(self, field: str, slider: Any, change: float, event: Any = None) -> None:
+    def _moved(self, field: str, slider: Any, change: float = 0.0, event: Any = None) -> None:
+        """A slider that was moved, or is by a key."""
         slider.value = min(max(slider.value + change, slider.min), slider.max)
         self.ask(field, slider.value)
 

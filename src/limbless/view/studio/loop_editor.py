@@ -56,9 +56,8 @@ class LoopEditor:
         if not 3 <= points <= MOST_POINTS:
             raise InputError(f"a loop has 3 to {MOST_POINTS} points; got {points}")
         self.connection, self._maps = connection, dict[str, str]()
-        start = connection.loop("gait") if _has_loop(connection) else _circle(connection)
         self.stroke: Stroke
-        self.take(start, points)
+        self.take(_first(connection), points)
 
     def take(self, loop: Loop, points: int = POINTS) -> None:
         """Another loop, at so many points."""
@@ -175,20 +174,18 @@ class LoopEditor:
         everything = np.concatenate([*bodies, track])
         low, size = everything.min(axis=0), np.ptp(everything, axis=0)
         scale = WIDE / max(float(size[0]), 1.2 * float(size[1]), 1e-9)
+        wide, high = size * scale + 12.0
 
         def line(points: Array, colour: str, width: float, opacity: float = 1.0) -> str:
-            placed = (points - low) * scale + 6.0
-            high = float(size[1]) * scale + 12.0
-            text = " ".join(f"{x:.1f},{high - y:.1f}" for x, y in placed)
+            text = " ".join(f"{x:.1f},{high - y:.1f}" for x, y in (points - low) * scale + 6.0)
             return (
                 f"<polyline points='{text}' fill='none' stroke='{colour}' stroke-width='{width:g}' "
                 f"stroke-opacity='{opacity:.2f}' stroke-linecap='round' stroke-linejoin='round'/>"
             )
 
         drawn = "".join(line(body, "#0072B2", 4.0, 0.25 + 0.7 * k / count) for k, body in enumerate(bodies))
-        high = float(size[1]) * scale + 12.0
         return (
-            f"<svg id='way' viewBox='0 0 {float(size[0]) * scale + 12.0:.0f} {high:.0f}' role='img' aria-label='the "
+            f"<svg id='way' viewBox='0 0 {wide:.0f} {high:.0f}' role='img' aria-label='the "
             f"body along one period' style='width:100%;max-height:200px'>{drawn}{line(track, '#D55E00', 2.0)}</svg>"
         )
 
@@ -224,16 +221,11 @@ class LoopEditor:
         return found
 
 
-def _has_loop(connection: Connection) -> bool:
+def _first(connection: Connection) -> Loop:
+    """That of the gait; where it has none among these shapes a circle half as wide as the region."""
     try:
-        connection.loop("gait")
+        return connection.loop("gait")
     except InputError:
-        return False
-    return True
-
-
-def _circle(connection: Connection) -> Loop:
-    """Where a gait has no loop among these shapes: half as wide as the region."""
-    low, high = connection.region.T
-    half: Any = 0.25 * (high - low)
-    return Loop.of_table(0.5 * (low + high), [[half[0], 0.0]], [[0.0, half[1]]])
+        low, high = connection.region.T
+        half: Any = 0.25 * (high - low)
+        return Loop.of_table(0.5 * (low + high), [[half[0], 0.0]], [[0.0, half[1]]])

@@ -113,12 +113,12 @@ class Studio:
             page.close()
         self._left.set()
 
-    def wait(self, forever: bool = False, patience: float = 3.0, waiting: Callable[[], bool] = lambda: True) -> None:
+    def wait(self, patience: float = 3.0) -> None:
         """Until the last page was closed (a page that comes back within `patience` seconds was only
         loaded again), or until Ctrl-C.
         """
-        while waiting():
-            if not self._left.wait(0.2) or forever:
+        while True:
+            if not self._left.wait(0.2):
                 continue
             self._left.clear()
             if not self.pages and not self._comes_back(patience):

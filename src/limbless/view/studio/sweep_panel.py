@@ -45,18 +45,24 @@ class SweepPanel:
         gui, choice = page.client.gui, sweep_map.first_choice(self.sweep)
         fields, names = tuple(sweep_map.fields_of(self.sweep)), tuple(sweep_map.measures_of(self.sweep))
         with page.panel.add_tab("Sweep"):
-            self.measure: Any = gui.add_dropdown("measure", names, initial_value=choice.measure)
-            self.across: Any = gui.add_dropdown("across", fields, initial_value=choice.across)
-            self.up: Any = None if choice.up is None else gui.add_dropdown("up", fields, initial_value=choice.up)
+            self.measure, self.across, self.up = (
+                by_visitor(gui.add_dropdown(label, options, initial_value=first), self._choose) if first else None
+                for label, options, first in (
+                    ("measure", names, choice.measure),
+                    ("across", fields, choice.across),
+                    ("up", fields, choice.up),
+                )
+            )
             self.map: Any = gui.add_html("")
-            self.field: Any = gui.add_text(
-                "run", str(run), hint="the run that is shown; a click on the map, or a number typed here, runs another"
+            self.field = by_visitor(
+                gui.add_text(
+                    "run",
+                    str(run),
+                    hint="the run that is shown; a click on the map, or a number typed here, runs another",
+                ),
+                lambda: self._later.do(self._typed),
             )
             self.told: Any = gui.add_html("")
-        for handle in (self.measure, self.across, self.up):
-            if handle is not None:
-                by_visitor(handle, self._choose)
-        by_visitor(self.field, lambda: self._later.do(self._typed))
         self.draw()
         self._watcher = threading.Thread(target=self._watch, name="limbless sweep", daemon=True)
 
