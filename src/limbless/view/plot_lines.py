@@ -10,6 +10,7 @@ import numpy as np
 
 from limbless.simulation.analysis.speed import recorded_speed
 from limbless.simulation.result import components
+from limbless.view.figures.style import with_unit
 from limbless.view.scene.frames import Array, Frames, leading
 
 MOST_LINES = 6  # of one variable: those that change most
@@ -53,7 +54,7 @@ class Plot:
 
     @property
     def label(self) -> str:
-        return f"{self.title} ({self.unit})" if self.unit not in ("", "1") else self.title
+        return with_unit(self.title, self.unit)
 
     def in_degrees(self) -> Plot:
         """Angles and their rates in degrees; other plots as they are."""
@@ -102,20 +103,17 @@ def plot_of(frames: Frames, name: str) -> Plot:
     data = frames.result.dataset
     if name == SPEED:
         return Plot("speed of the centre of mass", "m/s", {"speed": recorded_speed(data)})
-    variable = data[name]
     found = [
-        (column.removeprefix(f"{name}_"), unit, values) for column, unit, values in components(variable, leading(data))
+        (column.removeprefix(f"{name}_"), unit, values)
+        for column, unit, values in components(data[name], leading(data))
     ]
     busy = sorted(found, key=lambda item: -float(np.ptp(item[2])))[:MOST_LINES]
     kept = [item for item in found if any(item is one for one in busy)]
     units = list(dict.fromkeys(unit for _, unit, _ in kept))
     lines = {label: np.asarray(values, dtype=float) for label, _, values in kept}
     largest = max(float(np.abs(values).max(initial=0.0)) for values in lines.values())
-    for limit in (
-        _torque_limits(frames, [k for k, item in enumerate(found) if any(item is one for one in kept)])
-        if name == _TORQUE
-        else ()
-    ):
+    joints = [k for k, item in enumerate(found) if any(item is one for one in kept)]
+    for limit in _torque_limits(frames, joints) if name == _TORQUE else ():
         if limit < _NEAR * largest:
             lines |= {f"{LIMIT} {sign}{limit:.3g}": np.full(frames.count, float(f"{sign}1") * limit) for sign in "+-"}
     return Plot(name.replace("_", " "), ", ".join(units), lines, len(found) - len(kept))

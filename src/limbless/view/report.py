@@ -127,8 +127,8 @@ def _facts(result: Result) -> list[tuple[str, str]]:
 
 
 def _table(rows: list[tuple[str, str]]) -> str:
-    lines = "".join(f"<tr><th>{escape(label)}</th><td>{escape(value)}</td></tr>" for label, value in rows)
-    return f"<table>{lines}</table>"
+    cells = (f"<tr><th>{escape(label)}</th><td>{escape(value)}</td></tr>" for label, value in rows)
+    return f"<table>{''.join(cells)}</table>"
 
 
 def _proof(balances: list[Balance]) -> str:

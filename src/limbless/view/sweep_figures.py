@@ -80,23 +80,20 @@ def _measures(sweep: Sweep, measure: str | None) -> list[str]:
     return names if measure is None else [measure]
 
 
-def _with_unit(name: str, unit: str) -> str:
-    return style.literal(name if unit in ("", "1") else f"{name} ({unit})")
-
-
 def _label(sweep: Sweep, name: str) -> str:
-    return _with_unit(name, sweep.dataset[name].attrs.get("units", "") if name in sweep.dataset else "")
+    unit = sweep.dataset[name].attrs.get("units", "") if name in sweep.dataset else ""
+    return style.literal(style.with_unit(name, unit))
 
 
 def _field(sweep: Sweep, path: str, short: bool = False) -> str:
     """A field that changes, with its unit."""
     unit = unit_of_field(sweep.plan.scenario, path, sweep.plan.point(0)[path])
-    return _with_unit(path.rpartition(".")[2] if short else path, unit)
+    return style.literal(style.with_unit(path.rpartition(".")[2] if short else path, unit))
 
 
 def _measure(name: str) -> str:
     known = measures.known().get(name)
-    return _with_unit(name, "" if known is None else known.unit)
+    return style.literal(style.with_unit(name, "" if known is None else known.unit))
 
 
 def _drawn(values: np.ndarray) -> tuple[np.ndarray, list[str] | None]:

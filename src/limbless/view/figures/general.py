@@ -170,15 +170,11 @@ def _draw_wave(axes: Axes, result: Result, label: str, joints: list[int]) -> Non
     """Torque over time and along the body, in the last periods of the gait."""
     time, torque = result.dataset["time"].values, result.dataset["joint_torque"].values[:, joints]
     shown = last_periods(result)
-    bound = float(np.abs(torque[shown]).max()) or 1.0
     steps = np.arange(len(joints) + 1) + 0.5
     edges = np.concatenate([time[shown][:1], 0.5 * (time[shown][1:] + time[shown][:-1]), time[shown][-1:]])
-    mesh = axes.pcolormesh(
-        edges, steps, torque[shown].T, cmap=style.DIVERGING, vmin=-bound, vmax=bound, rasterized=True
-    )
-    style.colour_bar(axes, mesh)
-    axes.set(
-        xlabel="time (s)", ylabel=f"{label} joint, from the base", title=f"{label} torque (N m), at the end of the run"
+    title = f"{label} torque (N m), at the end of the run"
+    style.draw_wave(
+        axes, edges, steps, torque[shown], xlabel="time (s)", ylabel=f"{label} joint, from the base", title=title
     )
     axes.locator_params(axis="y", integer=True, nbins=6)
 

@@ -72,7 +72,7 @@ def families(frames: Frames) -> list[Arrows]:
     """All kinds of force that the result recorded and that are not always zero."""
     found = [arrows for make in _MAKERS if (arrows := make(frames)) is not None]
     inside = tension_along(frames)
-    largest = max([arrows.largest for arrows in found] + ([] if inside is None else [float(inside.max())]), default=0.0)
+    largest = max([0.0 if inside is None else float(inside.max()), *(arrows.largest for arrows in found)])
     return [arrows for arrows in found if arrows.largest > (0.0 if arrows.key == "flow" else _NOISE * largest)]
 
 
@@ -112,8 +112,7 @@ def _contacts(frames: Frames) -> Arrows | None:
     state = state if held is None else np.where((state == SLIP) & (held > 0), STICK, state)
     in_world = np.where((state != OPEN)[..., None], force, 0.0)
     colour = np.where((state == SLIP)[..., None], np.array(rgb(style.RED)), np.array(rgb(style.GREEN))).astype(np.uint8)
-    both = bool((state == SLIP).any())
-    label = "contact forces (green holds, orange slips)" if both else "contact forces"
+    label = "contact forces (green holds, orange slips)" if (state == SLIP).any() else "contact forces"
     if frames.values("support_abscissa") is not None:
         label = "anchorages and supports"
     return _arrows(frames, "contacts", label, place, in_world, colour)
@@ -169,8 +168,7 @@ def _flow(frames: Frames) -> Arrows | None:
         return None
     low, high = frames.bounds()
     low, high = low - 0.4 * frames.size, high + 0.4 * frames.size
-    x, y = np.linspace(low[0], high[0], _FLOW_GRID[0]), np.linspace(low[1], high[1], _FLOW_GRID[1])
-    X, Y = np.meshgrid(x, y, indexing="ij")
+    X, Y = np.meshgrid(*map(np.linspace, low[:2], high[:2], _FLOW_GRID), indexing="ij")
     foot = np.stack([X, Y, np.full(X.shape, float(frames.position[..., 2].mean()))], axis=-1).reshape(-1, 3)
     places = np.broadcast_to(foot, (frames.count, *foot.shape))
     times = np.broadcast_to(frames.times[:, None], places.shape[:2])

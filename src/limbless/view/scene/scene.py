@@ -104,9 +104,7 @@ class Display:
         placed = self.parts.at(self.frame)
         shell = next(iter(self.parts.body.shapes))
         for key, shape in self.parts.shapes.items():
-            where, name = placed[key], f"{self.name}/{key}"
-            put = self._coordinates(where)
-            vertices = self.k * shape.vertices
+            name, put, vertices = f"{self.name}/{key}", self._coordinates(placed[key]), self.k * shape.vertices
             if not self.ghost and not (colours and key == shell):
                 data = one_mesh(vertices, shape.faces, colours=shape.colours, roughness=_ROUGH.get(key, 0.4))
                 self._body[key] = self.scene.add_batched_glb(name, data, lod="off", **put)
@@ -115,7 +113,7 @@ class Display:
                     name,
                     vertices.astype(np.float32),
                     shape.faces.astype(np.uint32),
-                    batched_colors=linear(rgb(self.pale)) if self.ghost else linear(self._torque_colours(self.frame)),
+                    batched_colors=linear(rgb(self.pale)) if self.ghost else self._torque_colours(self.frame),
                     opacity=self._opacity if self.ghost else None,
                     lod="off",
                     **put,
@@ -200,7 +198,7 @@ class Display:
         if "spots" in self._nodes:
             self._move(self._nodes["spots"], "spots", self._spots(frame))
         if self._on["torque"]:
-            self._body[next(iter(self.parts.body.shapes))].batched_colors = linear(self._torque_colours(frame))
+            self._body[next(iter(self.parts.body.shapes))].batched_colors = self._torque_colours(frame)
         for family in self.arrows:
             if self.shows(family.key):
                 node = self._nodes[family.key]
@@ -301,8 +299,8 @@ class Display:
     def _torque_colours(self, frame: int) -> Any:
         if self.torque is None:
             raise LookupError("this result has no internal torque")
-        values = self.parts.body.along(self.torque[frame])
-        return arrows.colours_of(values, float(self.torque.max(initial=0.0)), self.theme.dark)
+        largest = float(self.torque.max(initial=0.0))
+        return linear(arrows.colours_of(self.parts.body.along(self.torque[frame]), largest, self.theme.dark))
 
 
 class Rungs:

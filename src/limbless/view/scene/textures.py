@@ -77,10 +77,7 @@ def ground(theme: Theme) -> Any:
 @functools.cache
 def _threads() -> Any:
     """Bright threads as waves throw them on a floor, 0 to 1: where two smooth pictures are nearly equal."""
-    found = np.zeros((SIZE, SIZE))
-    for seed in (1, 2):
-        found += np.exp(-((_noise(SIZE, seed, 2.4) / 0.09) ** 2))
-    return np.clip(0.6 * found, 0.0, 1.0)
+    return np.clip(0.6 * sum(np.exp(-((_noise(SIZE, seed, 2.4) / 0.09) ** 2)) for seed in (1, 2)), 0.0, 1.0)
 
 
 @functools.cache
@@ -115,7 +112,7 @@ def spot(size: int = 64) -> bytes:
     """A soft dark spot: what keeps light from the ground near a body."""
     x = np.linspace(-1.0, 1.0, size)
     alpha = SPOT * np.clip(1.0 - np.hypot(*np.meshgrid(x, x)), 0.0, 1.0) ** 1.8
-    return encoded(np.concatenate([np.zeros((size, size, 3)), alpha[..., None]], axis=-1), "PNG")
+    return encoded(np.dstack([np.zeros((size, size, 3)), alpha]), "PNG")
 
 
 def ruler(theme: Theme, unit: float, count: int) -> Any:
@@ -127,8 +124,8 @@ def ruler(theme: Theme, unit: float, count: int) -> Any:
     draw = ImageDraw.Draw(image)
     ink, paper = rgb(theme.text), rgb(theme.paper)
     for number in range(count):
-        field = (wide * number / count, 4, wide * (number + 1) / count, 22)
-        draw.rectangle(field, fill=(ink, paper)[number % 2], outline=ink)
+        corners = (wide * number / count, 4, wide * (number + 1) / count, 22)
+        draw.rectangle(corners, fill=(ink, paper)[number % 2], outline=ink)
     per, name = (1e3, "mm") if unit * count < 0.02 else (100.0, "cm") if unit * count < 2.0 else (1.0, "m")
     font, half = ImageFont.load_default(44), 0.5 * count * unit * per
     draw.text((2, 34), "0", font=font, fill=ink)

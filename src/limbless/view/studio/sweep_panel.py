@@ -43,7 +43,7 @@ class SweepPanel:
         self._closed = threading.Event()
         self._later = Later(0.2)
         gui, choice = page.client.gui, sweep_map.first_choice(self.sweep)
-        fields, names = tuple(sweep_map.fields_of(self.sweep)), tuple(sweep_map.measures_of(self.sweep))
+        fields, names = tuple(sweep_map.fields_of(self.sweep)), tuple(self.sweep.measured)
         with page.panel.add_tab("Sweep"):
             self.measure, self.across, self.up = (
                 by_visitor(gui.add_dropdown(label, options, initial_value=first), self._choose) if first else None
