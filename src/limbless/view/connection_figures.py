@@ -70,8 +70,7 @@ def _bodies(panel: Axes, connection: Connection) -> None:
     for n, (a, b) in enumerate(spots):
         low, high = connection.region[[i, j]].T
         r[n, [i, j]] = low + np.array([a, b]) * (high - low)
-    answer = connection.in_frame("mean")._response.at(r)
-    lengths, place = connection._response.lengths, answer.place
+    lengths, place = connection._response.lengths, connection.in_frame("mean")._response.at(r).place
     size = 0.3 / connection.length
     for n, (a, b) in enumerate(spots):
         out = np.stack([np.cos(place[n, :, 2]), np.sin(place[n, :, 2])], axis=1) * 0.5 * lengths[:, None]
@@ -274,8 +273,7 @@ def frame(connection: Connection, loop: Stroke | None = None) -> Drawing:
     start, parts = np.zeros(3), []
     for _ in range(3):
         c, s = np.cos(start[2]), np.sin(start[2])
-        turned = path[:, :2] @ np.array([[c, s], [-s, c]]) + start[:2]
-        parts.append(turned)
+        parts.append(path[:, :2] @ np.array([[c, s], [-s, c]]) + start[:2])
         start = np.array([*(np.array([[c, -s], [s, c]]) @ end[:2] + start[:2]), start[2] + end[2]])
     track = np.concatenate([*parts, start[None, :2]])
     panel.plot(track[:, 0], track[:, 1], color=style.BLUE)

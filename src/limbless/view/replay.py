@@ -83,8 +83,7 @@ def write_replay(result: Result, folder: str | Path, beside: Mapping[str, Result
 
 def follows(frames: Frames) -> bool:
     """Whether the robot goes so far that a view of all its way would show it too small."""
-    way = followed(frames)
-    return float(np.linalg.norm(np.ptp(way, axis=0))) > 2.0 * frames.size
+    return float(np.linalg.norm(np.ptp(followed(frames), axis=0))) > 2.0 * frames.size
 
 
 def chosen(frames: Frames, numbers: int) -> list[int]:

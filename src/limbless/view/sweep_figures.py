@@ -115,8 +115,7 @@ def heat_map(sweep: Sweep, measure: str | None = None) -> Drawing:
     for panel, name in zip(axes, names, strict=True):
         values = data[name]
         others = [dim for dim in values.dims if dim not in (first, second)]
-        shown = values.max(others) if others else values
-        cells = shown.transpose(first, second).values
+        cells = values.max(others).transpose(first, second).values
         mesh = panel.pcolormesh(_edges(x), _edges(y), np.ma.masked_invalid(cells), cmap=style.SEQUENTIAL)
         panel.set_facecolor("#DDDDDD")
         style.colour_bar(panel, mesh)

@@ -28,8 +28,7 @@ _CAP = np.array([0.0, 0.02, 0.08, 0.18, 0.32, 0.5, 0.75, 1.0])
 def widest_plane(dataset: xr.Dataset) -> Plane:
     """The coordinate plane that leaves out the axis along which the robot moved and reached least."""
     name = "position" if dataset.sizes.get("section") and "position" in dataset else "head_position"
-    reach = np.ptp(dataset[name].values.reshape(-1, 3), axis=0)
-    hidden = int(2 - np.argmin(reach[::-1]))  # a tie hides z
+    hidden = int(2 - np.argmin(np.ptp(dataset[name].values.reshape(-1, 3), axis=0)[::-1]))  # a tie hides z
     right, up = (axis for axis in range(3) if axis != hidden)
     return right, up
 
@@ -76,8 +75,7 @@ def _rounded(line: Array, width: Array) -> tuple[Array, Array]:
     """A midline and its half widths with elliptic ends, each as long as it is wide but at most the end section."""
     caps = []
     for tip, inner in ((0, 1), (-1, -2)):
-        reach = np.linalg.norm(line[inner] - line[tip])
-        share = min(1.0, width[tip] / max(reach, 1e-12))
+        share = min(1.0, width[tip] / max(np.linalg.norm(line[inner] - line[tip]), 1e-12))
         points = line[tip] + (line[inner] - line[tip]) * (share * _CAP)[:, None]
         profile = width[tip] * np.sqrt(1.0 - (1.0 - _CAP) ** 2)
         if share == 1.0:

@@ -84,8 +84,7 @@ def contacts(result: Result) -> Drawing:
     total.plot(time, np.linalg.norm(load[:, :2], axis=1), color=style.BLUE, linewidth=0.7, label="level")
     total.set(ylabel="mean force (N)", title="of all contacts")
     style.legend_above(total)
-    shown = np.maximum(data["contact_residual"].values, 1e-16)
-    residual.semilogy(time, shown, color=style.RED, linewidth=0.6)
+    residual.semilogy(time, np.maximum(data["contact_residual"].values, 1e-16), color=style.RED, linewidth=0.6)
     residual.set(xlabel="time (s)", ylabel="residual (m/s)", xlim=(time[0], time[-1]))
     table = {"time (s)": time, "residual of the contact laws (m/s)": data["contact_residual"].values}
     table |= {

@@ -69,9 +69,8 @@ def draw_power(axes: Axes, result: Result, table: Table) -> None:
     time = result.dataset["time"].values
     for name, colour in zip(balances.POWERS, style.COLOURS, strict=False):
         if name in result.dataset and np.any(result.dataset[name].values):
-            label = name.removesuffix("_power")
-            axes.plot(time, result.dataset[name].values, color=colour, label=label)
-            table[f"{label} power (W)"] = result.dataset[name].values
+            given = {name.removesuffix("_power"): result.dataset[name].values}
+            style.curves(axes, time, given, table, "{} power (W)", color=colour)
     axes.set(xlabel="time (s)", ylabel="power (W)", xlim=(time[0], time[-1]))
     style.at_least(axes, smallest_energy(result) / max(float(time[-1] - time[0]), 1e-12))
     style.legend_above(axes)

@@ -13,7 +13,6 @@ from limbless.view.figures.figure_registry import Drawing, Table, figure
 from limbless.view.figures.general import draw_power, last_periods
 
 if TYPE_CHECKING:
-
     from limbless.simulation.result import Result
 
 _SNAPSHOTS = 5

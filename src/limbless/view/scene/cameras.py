@@ -92,8 +92,7 @@ def _long_side(frames: Frames) -> Array:
     A body that reaches equally far everywhere, or stands upright, is seen along y.
     """
     places = frames.position[:: max(1, frames.count // 200), :, :2].reshape(-1, 2)
-    spread = np.cov((places - places.mean(axis=0)).T)
-    sizes, directions = np.linalg.eigh(spread)
+    sizes, directions = np.linalg.eigh(np.cov((places - places.mean(axis=0)).T))
     if not np.isfinite(sizes).all() or sizes[1] < 4.0 * sizes[0] or sizes[1] < 1e-3 * frames.size**2:
         return np.array([1.0, 0.0, 0.0])
     along = directions[:, 1]

@@ -91,8 +91,7 @@ class Film:
             half = tiles[-1]
             tiles.append(half.reshape(len(half) // 2, 2, -1, 2, 3).mean(axis=(1, 3)).astype(np.float32))
         at, along, across = world.level
-        level = world.surface or 0.0
-        z = level + world.size * np.linspace(_BOTTOM, _TOP, _TINTS)
+        z = (world.surface or 0.0) + world.size * np.linspace(_BOTTOM, _TOP, _TINTS)
         tints = world.tint(z) if world.sandy else np.ones((1, 3))
         ruler, corner, size = np.zeros((1, 1, 4), np.float32), np.full(2, 1e9), np.ones(2)
         if (laid := world.ruler()) is not None:
@@ -181,8 +180,7 @@ class Film:
         if self.world.wavy:
             parts.append(self._mesh(painted(self.k * self.world.waves_at(frame), self.world.wave_faces, SURFACE), 0.5))
         if self.ghost is not None and self._beside is not None:
-            beside = self._beside.at(self.ghost.at(float(self.frames.times[frame])))
-            for key, placed in beside.items():
+            for key, placed in self._beside.at(self.ghost.at(float(self.frames.times[frame]))).items():
                 pale = np.tile(light(GHOST), (len(placed.position), 1))
                 parts.append(self._mesh(self._beside.shapes[key], GHOSTLY, placed, pale))
         return _joined(parts)

@@ -93,8 +93,7 @@ def axes_along(span: Array) -> Array:
 def sphere(centre: Any, radius: float, colour: str, fine: int = 12) -> Shape:
     polar = np.linspace(0.0, np.pi, fine)
     wide = np.maximum(np.sin(polar), 1e-4)
-    one = turned(-np.cos(polar), wide, wide, colour, around=2 * fine, ends=False)
-    return one.scaled(radius).moved(centre)
+    return turned(-np.cos(polar), wide, wide, colour, around=2 * fine, ends=False).scaled(radius).moved(centre)
 
 
 def module(length: float, y: float, z: float, theme: Theme) -> Shape:
@@ -183,8 +182,7 @@ def vertebra(thick: float, y: float, z: float, theme: Theme) -> Shape:
 
 def core(length: float, y: float, z: float, theme: Theme) -> Shape:
     """What joins two vertebrae."""
-    x = np.linspace(-0.55, 0.55, 5) * length
-    return turned(x, 0.24 * y, 0.24 * z, theme.joint, around=14, ends=False)
+    return turned(np.linspace(-0.55, 0.55, 5) * length, 0.24 * y, 0.24 * z, theme.joint, around=14, ends=False)
 
 
 def tube(around: int = 8) -> Shape:

@@ -67,8 +67,7 @@ def ground(theme: Theme) -> Any:
         base = base * (1.0 - 0.018 * (large % 2) + 0.008 * _noise(SIZE, 3, 0.9))[..., None]
     strengths = (0.16, 0.55) if theme.deep else (0.30, 0.95)
     for pitch, wide, strong in zip((SIZE / TILES, SIZE / 2), (0.8, 2.2), strengths, strict=True):
-        near = np.minimum(place % pitch, pitch - place % pitch)
-        cover = np.clip(wide - near + 0.5, 0.0, 1.0)
+        cover = np.clip(wide - np.minimum(place % pitch, pitch - place % pitch) + 0.5, 0.0, 1.0)
         cover = (np.maximum(cover[:, None], cover[None, :]) * strong)[..., None]
         base = base * (1.0 - cover) + ink * cover
     return base * (0.92 + 0.30 * _threads()[..., None]) if theme.deep else base

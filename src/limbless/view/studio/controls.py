@@ -13,7 +13,7 @@ from limbless.view.scene.palette import LIGHTS
 from limbless.view.studio.field_entries import Entries
 from limbless.view.studio.numbers_table import numbers_table
 from limbless.view.studio.screen_sizes import LEGEND_STYLE, STYLE
-from limbless.view.studio.server import by_visitor
+from limbless.view.studio.server import by_visitor, removed
 
 if TYPE_CHECKING:
     from viser import GuiApi
@@ -200,8 +200,7 @@ class Controls:
         self.copy.content = _copied(self.page.python())
         if another:
             self.time = float(times[0])
-            for part in self._parts:
-                part.remove()
+            removed(self._parts)
             with self.show_tab:
                 switches = (*self.page.rungs.switches, *display.switches())
                 self._parts = [self._add_switch(*switch) for switch in switches]

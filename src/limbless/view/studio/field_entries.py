@@ -16,7 +16,7 @@ from limbless.core import InputError, nearest
 from limbless.scenarios.scenario import Scenario
 from limbless.view.studio.messages import heading
 from limbless.view.studio.run_thread import Later
-from limbless.view.studio.server import by_visitor
+from limbless.view.studio.server import by_visitor, removed
 from limbless.view.studio.tuning import Knob, gait_presets, knobs
 
 if TYPE_CHECKING:
@@ -55,9 +55,8 @@ class Entries:
 
     def show(self, scenario: Scenario | None) -> None:
         """The fields of a scenario in place of those before; what was typed since stays."""
-        for folder in self.folders:
-            folder.remove()
-        self.fields, self.choices, self.lines, self.folders, self._refused = {}, {}, {}, [], []
+        self.folders = removed(self.folders)
+        self.fields, self.choices, self.lines, self._refused = {}, {}, {}, []
         self._kind = "" if scenario is None else scenario.gait.kind
         groups: dict[str, list[Knob]] = {}
         for knob in self._current(scenario):
@@ -75,9 +74,7 @@ class Entries:
 
     def refuse(self, sentences: dict[str, str]) -> None:
         """Sentences right below the fields that they are about (by path), in place of those before."""
-        for told in self._refused:
-            told.remove()
-        self._refused = []
+        self._refused = removed(self._refused)
         for path in sentences.keys() & self.fields.keys():
             told = f"<div class='refused' role='alert'>{escape(sentences[path])}</div>"
             with self._within[path]:
@@ -172,12 +169,10 @@ class Entries:
         typed, before = self._typed.pop(knob.path, (None, None))
         if typed is not None and handle.value == before:
             handle.value = typed
-        within = handle.min <= handle.value <= handle.max
-        if not within:
+        if not handle.min <= handle.value <= handle.max:
             self._typed[knob.path] = handle.value, min(max(handle.value, handle.min), handle.max)
         handle.min, handle.max = replace(knob, low=handle.min, high=handle.max).widened(handle.value)
-        value = f"{handle.value!r} {_turned(knob)}" if _turned(knob) else handle.value
-        self.page.tune(knob.path, value)
+        self.page.tune(knob.path, f"{handle.value!r} {_turned(knob)}" if _turned(knob) else handle.value)
 
     # The line beside sliders
 

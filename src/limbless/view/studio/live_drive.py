@@ -14,6 +14,7 @@ from limbless.simulation.session import Session
 from limbless.view.studio.auth import LOOPBACK
 from limbless.view.studio.live import Live
 from limbless.view.studio.server import by_visitor
+from limbless.view.studio.studio import serve
 from limbless.view.studio.tuning import knobs
 
 KEYS = ("RF", "TG", "YH", "UJ", "IK", "OL", "ZX", "CV", "BN")
@@ -70,6 +71,11 @@ class LiveDrive:
                 clock.sleep(self.session.period)
             self.page.show(self.session.result(), wait=False, told=self._told)
 
+    def wait(self) -> None:
+        """Move until Ctrl-C."""
+        while True:
+            self.go(self.session.period)
+
     def close(self) -> None:
         """Stop the server."""
         self.page.close()
@@ -83,17 +89,6 @@ def _turns(path: str) -> bool:
 
 def drive_live(scenario: Scenario, host: str, port: int, browser: bool, told: Callable[[str], None]) -> None:
     """A page that drives a scenario as fast as the clock goes, until Ctrl-C."""
-    import webbrowser
-
     steps = max(1, round(PERIOD / scenario.step))
     drive = LiveDrive(Session(scenario, period=steps * scenario.step, paced=True), host, port)
-    try:
-        told(f"Drive it at {drive.url} (ends with Ctrl-C)")
-        if browser:
-            webbrowser.open(drive.url)
-        while True:
-            drive.go(drive.session.period)
-    except KeyboardInterrupt:
-        pass
-    finally:
-        drive.close()
+    serve(drive, browser, lambda url: told(f"Drive it at {url} (ends with Ctrl-C)"))

@@ -33,7 +33,7 @@ from limbless.view.studio.reproduce import python_lines
 from limbless.view.studio.run_thread import RunThread
 from limbless.view.studio.scene_tools import SceneTools, picture_file
 from limbless.view.studio.screen_sizes import Screen
-from limbless.view.studio.server import BRAND, handed_over, in_one_piece
+from limbless.view.studio.server import BRAND, handed_over, in_one_piece, removed
 from limbless.view.studio.studio_limits import too_large
 from limbless.view.studio.sweep_panel import SweepPanel
 from limbless.view.studio.tip_target import Target
@@ -273,7 +273,7 @@ class Page:
             self._present(result)
         except InputError as error:
             return self._refused(str(error))
-        lasts = float(self.frames.times[-1] - self.frames.times[0])
+        lasts = self.frames.times[-1] - self.frames.times[0]
         told = f"{lasts:g} s simulated" if self.frames.axis == "time" else f"{self.frames.count} equilibria"
         self.controls.say(f"{result.name}: {told}, answered in {took:.2g} s")
 
@@ -316,8 +316,7 @@ class Page:
 
     def _show_others(self) -> None:
         """The runs that are compared, as large as this one is drawn."""
-        for shown in self._others:
-            shown.remove()
+        removed(self._others)
         scene, world = self.client.scene, self.display.world
         pale = self.ghost is not None and not any(one is self.ghost for one in self._coloured)
         self._ghosts = [Display(scene, self.ghost, world, "/ghost", ghost=True)] if pale else []

@@ -12,7 +12,7 @@ from limbless.view.scene.frames import Array
 from limbless.view.scene.legend import Row, legend_rows
 from limbless.view.scene.palette import linear, rgb
 from limbless.view.scene.world import DRAWN, metres
-from limbless.view.studio.server import by_visitor
+from limbless.view.studio.server import by_visitor, removed
 
 if TYPE_CHECKING:
     from limbless.simulation.result import Result
@@ -61,9 +61,7 @@ class SceneTools:
     def _show_tape(self) -> None:
         """Two ends beside the body, a line between them, and how long it is."""
         ends = [np.array(handle.position) for handle in self._tape[:2]]
-        for node in self._tape:
-            node.remove()
-        self._tape = []
+        self._tape = removed(self._tape)
         if not self.tape.value:
             return
         page, world = self.page, self.page.display.world
@@ -119,9 +117,7 @@ class SceneTools:
         return found
 
     def _show_handles(self) -> None:
-        for node in self._handles:
-            node.remove()
-        self._handles = []
+        self._handles = removed(self._handles)
         if not (self.move.value and self.move.visible):
             return
         for path, (places, tops) in self._movable().items():

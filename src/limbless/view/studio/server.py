@@ -8,7 +8,7 @@ import contextlib
 import threading
 import time as clock
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from limbless.core import InputError, SimulationError
@@ -82,6 +82,13 @@ def by_visitor(handle: Any, action: Callable[[], Any]) -> Any:
     return handle
 
 
+def removed(parts: Iterable[Any]) -> list[Any]:
+    """What is left of parts of a page when all of them are taken away."""
+    for part in parts:
+        part.remove()
+    return []
+
+
 class Panel:
     """Controls of a page that a result has or has not, and what they do."""
 
@@ -92,9 +99,7 @@ class Panel:
         self._wanted: Any = None
 
     def _clear(self) -> None:
-        for part in self._parts:
-            part.remove()
-        self._parts = []
+        self._parts = removed(self._parts)
 
     def _folder(self, name: str, tab: Any, order: float) -> Any:
         """A folder of a tab, in place of what was there; folded while nobody asked for it."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
     from limbless.search.sweeps.sweep import Sweep
     from limbless.simulation.result import Result
+    from limbless.view.studio.live_drive import LiveDrive
     from limbless.view.studio.page import Page
 
 
@@ -179,7 +180,7 @@ def opened_sweep(
     return run(sweep.scenario(number)), sweep, number
 
 
-def serve(studio: Studio, browser: bool = True, told: Callable[[str], None] | None = None) -> None:
+def serve(studio: Studio | LiveDrive, browser: bool = True, told: Callable[[str], None] | None = None) -> None:
     """Until the page is closed or Ctrl-C is pressed; afterwards nothing is left running."""
     import webbrowser
 

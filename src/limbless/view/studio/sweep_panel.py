@@ -95,8 +95,7 @@ class SweepPanel:
         """Another measure or field; the two fields of a map differ."""
         with self.page.told_together():
             if self.up is not None and self.up.value == self.across.value:
-                others = [path for path in self.up.options if path != self.across.value]
-                self.up.value = others[0]
+                self.up.value = next(path for path in self.up.options if path != self.across.value)
             self.draw()
 
     def _typed(self) -> None:
