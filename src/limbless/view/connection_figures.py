@@ -62,21 +62,24 @@ def _loop(panel: Axes, connection: Connection, stroke: Stroke | None, shaded: bo
     return {f"loop {connection.shapes.names[k]} ({connection.shapes.unit})": r[:, k] for k in (i, j)}
 
 
+def line_of(links: Array, lengths: Array) -> Array:
+    """A planar body as a line (links + 1, 2), m: from places and angles of its links (links, 3), and their lengths."""
+    out = 0.5 * lengths[:, None] * np.stack([np.cos(links[:, 2]), np.sin(links[:, 2])], axis=1)
+    return np.concatenate([[links[0, :2] - out[0]], links[:, :2] + out])
+
+
 def _bodies(panel: Axes, connection: Connection) -> None:
     """The body at nine postures of the region."""
     i, j = connection.plane
-    spots = [(a, b) for b in (0.9, 0.5, 0.1) for a in (0.1, 0.5, 0.9)]
+    spots = np.array([(a, b) for b in (0.9, 0.5, 0.1) for a in (0.1, 0.5, 0.9)])
+    low, high = connection.region[[i, j]].T
     r = np.tile(connection.at, (9, 1))
-    for n, (a, b) in enumerate(spots):
-        low, high = connection.region[[i, j]].T
-        r[n, [i, j]] = low + np.array([a, b]) * (high - low)
+    r[:, [i, j]] = low + spots * (high - low)
     lengths, place = connection._response.lengths, connection.in_frame("mean")._response.at(r).place
     size = 0.3 / connection.length
-    for n, (a, b) in enumerate(spots):
-        out = np.stack([np.cos(place[n, :, 2]), np.sin(place[n, :, 2])], axis=1) * 0.5 * lengths[:, None]
-        points = np.concatenate([[place[n, 0, :2] - out[0]], place[n, :, :2] + out])
-        mean = place[n].mean(axis=0)
-        c, s = np.cos(mean[2]), np.sin(mean[2])
+    for (a, b), links in zip(spots, place, strict=True):
+        points, mean = line_of(links, lengths), links[:, 2].mean()
+        c, s = np.cos(mean), np.sin(mean)
         turned = (points - points.mean(axis=0)) @ np.array([[c, -s], [s, c]])
         panel.plot(a + size * turned[:, 0], b + size * turned[:, 1], color=style.BLACK, linewidth=1.2)
         panel.plot(a + size * turned[:1, 0], b + size * turned[:1, 1], "o", color=style.RED, markersize=2.2)
@@ -85,9 +88,8 @@ def _bodies(panel: Axes, connection: Connection) -> None:
 
 
 def _fitted(connection: Connection) -> str:
-    if connection.medium != "friction":
-        return ""
-    return f"; fitted, misfit {100.0 * float(connection.field['misfit'].mean()):.0f} %"
+    fitted = connection.medium == "friction"
+    return f"; fitted, misfit {100.0 * float(connection.field['misfit'].mean()):.0f} %" if fitted else ""
 
 
 def _unbounded(connection: Connection) -> bool:
@@ -180,11 +182,11 @@ def metric(connection: Connection, loop: Stroke | None = None) -> Drawing:
     step = every * min(x[1] - x[0], y[1] - y[0])
     sizes, turns = np.linalg.eigh(G[every // 2 :: every, every // 2 :: every])
     scale = 0.42 * step * np.sqrt(float(sizes.min()))
-    for a, xs in enumerate(x[every // 2 :: every]):
-        for b, ys in enumerate(y[every // 2 :: every]):
-            wide, high = 2.0 * scale / np.sqrt(sizes[a, b])
-            angle = np.degrees(np.arctan2(turns[a, b, 1, 0], turns[a, b, 0, 0]))
-            panel.add_patch(Ellipse((xs, ys), wide, high, angle=angle, facecolor=style.SKY, alpha=0.6))
+    for a, b in np.ndindex(sizes.shape[:2]):
+        place = x[every // 2 + a * every], y[every // 2 + b * every]
+        wide, high = 2.0 * scale / np.sqrt(sizes[a, b])
+        angle = np.degrees(np.arctan2(turns[a, b, 1, 0], turns[a, b, 0, 0]))
+        panel.add_patch(Ellipse(place, wide, high, angle=angle, facecolor=style.SKY, alpha=0.6))
     _labels(panel, connection)
     table = _loop(panel, connection, loop)
     style.note_above(panel, "rates of equal power")
@@ -244,9 +246,8 @@ def stretched(connection: Connection, loop: Stroke | None = None) -> Drawing:
     _plane(connection)
     grid, left = stretched_grid(connection)
     sheet, (panel,) = style.panels([_SQUARE + 10.0], top=9.0)
-    for lines in (grid, grid.swapaxes(0, 1)):
-        for line in lines:
-            panel.plot(line[:, 0], line[:, 1], color=style.GREY, linewidth=0.6)
+    for line in (*grid, *grid.swapaxes(0, 1)):
+        panel.plot(line[:, 0], line[:, 1], color=style.GREY, linewidth=0.6)
     if loop is not None:
         from scipy.interpolate import RectBivariateSpline
 

@@ -168,9 +168,12 @@ class _Film:
         paved = self.file.add_material(roughness=0.9, picture=picture)
         points, faces, places, _ = world.ground_sheet()
         found["ground"] = self.file.add_mesh(points, faces, paved, places=places)
-        for number, shape in enumerate(world.reliefs):
-            places = shape.vertices[:, :2] / world.period
-            found[f"terrain {number}"] = self.file.add_mesh(shape.vertices, shape.faces, paved, places=places)
+        found |= {
+            f"terrain {number}": self.file.add_mesh(
+                shape.vertices, shape.faces, paved, places=shape.vertices[:, :2] / world.period
+            )
+            for number, shape in enumerate(world.reliefs)
+        }
         if world.surface is not None:
             points, faces, colours = world.water_sheet()
             surface = self.file.add_material(roughness=0.1, clear=True)

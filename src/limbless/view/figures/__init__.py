@@ -50,8 +50,8 @@ def names_for(result: Result) -> list[str]:
         for name, entry in known().items()
         if (entry.every_run or scenario in entry.scenarios) and not entry.missing(result)
     ]
-    listed = [find(name).name for name in getattr(result.scenario, "figures", None) or ()]
-    return list(dict.fromkeys([*unasked, *listed]))
+    listed = getattr(result.scenario, "figures", None) or ()
+    return list(dict.fromkeys([*unasked, *(find(name).name for name in listed)]))
 
 
 def draw(result: Result, name: str) -> Drawing:
@@ -94,11 +94,15 @@ def _literal(result: Result) -> Result:
     from limbless.view.figures.style import literal
 
     data = result.dataset
-    texts = {}
-    for name, labels in data.coords.items():
-        if labels.dtype.kind in "UO" and any("$" in str(label) for label in labels.values.ravel()):
-            written = np.array([literal(str(label)) for label in labels.values.ravel()]).reshape(labels.shape)
-            texts[name] = (labels.dims, written, labels.attrs)
+    texts = {
+        name: (
+            labels.dims,
+            np.reshape([literal(str(one)) for one in labels.values.ravel()], labels.shape),
+            labels.attrs,
+        )
+        for name, labels in data.coords.items()
+        if labels.dtype.kind in "UO" and any("$" in str(label) for label in labels.values.ravel())
+    }
     if not texts:
         return result
     shown = copy.copy(result)

@@ -53,10 +53,9 @@ def tensions(result: Result) -> Drawing:
     time, names = data["time"].values, [str(name) for name in data["tendon"].values]
     sheet, panels = style.panels([26.0, 26.0, 26.0], share_time=True)
     table: Table = {"time (s)": time}
-    paid = data["tendon_length"].values - data["tendon_length"].values[:1]
     rows = (
         ("tension (N)", data["tension"].values),
-        ("change of length (mm)", 1e3 * paid),
+        ("change of length (mm)", 1e3 * (data["tendon_length"].values - data["tendon_length"].values[:1])),
         ("pulley power (mW)", 1e3 * data["pulley_power"].values),
     )
     for axes, (label, values) in zip(panels, rows, strict=True):

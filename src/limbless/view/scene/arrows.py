@@ -195,8 +195,9 @@ def tension_along(frames: Frames) -> Array | None:
 def _internal(frames: Frames, part: slice) -> Array | None:
     """Size of a part of the internal wrench of every section, if it is recorded."""
     wrench = frames.values("internal_wrench")
-    there = wrench is not None and wrench.shape[:2] == frames.position.shape[:2]
-    return np.linalg.norm(wrench[..., part], axis=-1) if there else None
+    if wrench is None or wrench.shape[:2] != frames.position.shape[:2]:
+        return None
+    return np.asarray(np.linalg.norm(wrench[..., part], axis=-1))
 
 
 def _spine_moment(frames: Frames) -> Array | None:

@@ -154,8 +154,7 @@ class Body:
             for values in (axes[:, :, 2], radius)
         )
         turned = upright(along, up)
-        stretch = np.full((self.slices, 1), at[-1] / self.size[0])
-        scale = np.concatenate([stretch, size / self.size[1:]], 1)
+        scale = np.column_stack([np.full(self.slices, at[-1] / self.size[0]), size / self.size[1:]])
         ends = np.concatenate([scale[:, 2:], scale[:, 1:]], 1)  # as long as they are high
         nose = where[:1] + along[:1] * 0.95 * self.size[2] * ends[:1, :1]
         back = turned[-1:] * np.array([-1.0, -1.0, 1.0])

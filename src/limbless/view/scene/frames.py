@@ -115,14 +115,7 @@ def frames_of(result: Result) -> Frames:
     """The frames of a result, or an `InputError` that says why there are none."""
     shown = finite(result)
     data = shown.dataset
-    body = next(
-        (
-            name
-            for name in ("position", "com_position", "head_position", "base_position", "tip_position")
-            if name in data
-        ),
-        None,
-    )
+    body = _body_of(data)
     if body is None:
         raise InputError("this result cannot be drawn: it recorded no position")
     dims = leading(data)
@@ -151,10 +144,14 @@ def by_frame(variable: xr.DataArray, dims: list[str], count: int) -> Array:
 
 def leading(data: xr.Dataset) -> list[str]:
     """The dimensions that frames run along: what poses have before the section."""
-    for name in ("position", "com_position", "head_position", "base_position", "tip_position"):
-        if name in data:
-            return [str(dim) for dim in data[name].dims if dim not in ("section", "axis", "disk")]
-    return ["time"]
+    body = _body_of(data)
+    return ["time"] if body is None else [str(dim) for dim in data[body].dims if dim not in ("section", "axis", "disk")]
+
+
+def _body_of(data: xr.Dataset) -> str | None:
+    """The variable that says best where the body is."""
+    names = ("position", "com_position", "head_position", "base_position", "tip_position")
+    return next((name for name in names if name in data), None)
 
 
 def _times(data: xr.Dataset, dims: list[str], count: int) -> Array:
@@ -182,7 +179,5 @@ def _sizes(data: xr.Dataset, dims: list[str], position: Array) -> tuple[Array, A
 
 
 def _head(data: xr.Dataset, dims: list[str], position: Array) -> Array:
-    for name in ("head_position", "tip_position"):
-        if name in data and set(dims) <= set(data[name].dims):
-            return np.asarray(by_frame(data[name], dims, len(position)), dtype=float)
-    return position[:, 0]
+    known = [name for name in ("head_position", "tip_position") if name in data and set(dims) <= set(data[name].dims)]
+    return np.asarray(by_frame(data[known[0]], dims, len(position)), dtype=float) if known else position[:, 0]

@@ -281,7 +281,7 @@ class Display:
             (self._dresses["torque"], "torque", f"{self.coloured[0]} as colour", False),
             ("tendons" in self._nodes, "tendons", "tendons (bright: high tension)", True),
         )
-        return [part for there, *part in parts if there]
+        return [(key, label, first) for there, key, label, first in parts if there]
 
     def remove(self) -> None:
         for node in (*self._nodes.values(), *self._body.values()):

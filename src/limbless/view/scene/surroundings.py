@@ -41,7 +41,7 @@ def extent_of(frames: Sequence[Frames]) -> Extent:
 
 def round_step(step: float) -> float:
     """The nearest of 1, 2, 5 times a power of ten."""
-    power = 10.0 ** np.floor(np.log10(max(step, 1e-9)))
+    power = 10.0 ** np.floor(np.log10(max(step, 1e-300)))
     return float(power * min((1.0, 2.0, 5.0, 10.0), key=lambda digit: abs(digit * power - step)))
 
 

@@ -225,7 +225,9 @@ class World:
         x = self.tile * np.round((places[0, :, 0].mean() - 0.5 * long) / self.tile)
         y = self.tile * np.floor((places[..., 1].min() - 0.16 * self.size) / self.tile)
         corners = np.array([[x, y - wide], [x + long, y - wide], [x + long, y], [x, y]])
-        return np.column_stack([corners, self.height(*corners.T, tops=False) + 8e-4 * self.size]), count
+        return np.column_stack(
+            [corners, self.height(corners[:, 0], corners[:, 1], tops=False) + 8e-4 * self.size]
+        ), count
 
     def notes(self) -> list[str]:
         """What the legend says of it."""

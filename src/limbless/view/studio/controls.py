@@ -67,7 +67,7 @@ class Controls:
         gui.add_html(STYLE + LEGEND_STYLE + page.screen.style, order=-2)
         named = isinstance(page.source, str) and page.source in loader.names()
         self.own = str(page.source) if named else f"{page.result.name or 'result'} (opened)"
-        self.scenario = by_visitor(
+        self.scenario: Any = by_visitor(
             gui.add_dropdown(
                 "scenario", tuple(dict.fromkeys([self.own, *loader.names()])), initial_value=self.own, order=0
             ),
@@ -76,12 +76,12 @@ class Controls:
         self.doubt = gui.add_html("", order=-1)  # the first line of the page: a run that is not proven
         self.status = gui.add_html("", order=1)
         self.progress: Any = gui.add_progress_bar(0.0, visible=False, animated=True, order=2)
-        self.stop = by_visitor(
+        self.stop: Any = by_visitor(
             gui.add_button("Cancel the run", visible=False, color="red", order=3), lambda: page.worker.cancel()
         )
-        self.slider = by_visitor(gui.add_slider("time (s)", 0.0, 1.0, 0.01, 0.0, order=4), self._jump)
+        self.slider: Any = by_visitor(gui.add_slider("time (s)", 0.0, 1.0, 0.01, 0.0, order=4), self._jump)
         self.play: Any = gui.add_checkbox("playing", True, order=4.1)
-        self.shadows = by_visitor(
+        self.shadows: Any = by_visitor(
             gui.add_checkbox(
                 "shadows",
                 True,
@@ -115,7 +115,7 @@ class Controls:
                 ),
                 lambda: page.compare(True),
             )
-            self.apart = by_visitor(gui.add_button(APART, visible=False, order=2), lambda: page.compare(False))
+            self.apart: Any = by_visitor(gui.add_button(APART, visible=False, order=2), lambda: page.compare(False))
         self._told = 0.0
         self._running, self._compiles = "", False
 
@@ -123,13 +123,13 @@ class Controls:
         """What is in the tab Show beside the parts of a run."""
         gui, page = self.gui, self.page
         self.speed: Any = gui.add_dropdown("speed", SPEEDS, initial_value="1", hint="simulated seconds per second")
-        self.follow = by_visitor(gui.add_checkbox("follow the robot", True), lambda: page.jump(self.time))
-        self.view = by_visitor(
+        self.follow: Any = by_visitor(gui.add_checkbox("follow the robot", True), lambda: page.jump(self.time))
+        self.view: Any = by_visitor(
             gui.add_button_group("camera", CAMERAS, order=1e3), lambda: page.look_from(self.view.value)
         )
-        self.lighting = by_visitor(gui.add_dropdown("light", LIGHTS, order=1e3 + 1), page.relight)
-        self.radians = by_visitor(gui.add_checkbox("angles in radians", False, order=1e3 + 2), page.show_angles)
-        self.picture = by_visitor(
+        self.lighting: Any = by_visitor(gui.add_dropdown("light", LIGHTS, order=1e3 + 1), page.relight)
+        self.radians: Any = by_visitor(gui.add_checkbox("angles in radians", False, order=1e3 + 2), page.show_angles)
+        self.picture: Any = by_visitor(
             gui.add_button_group("picture", PICTURES, order=1e3 + 4, hint="a file of what is seen, with its legend"),
             lambda: page.send_picture(self.picture.value),
         )

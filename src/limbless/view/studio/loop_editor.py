@@ -12,6 +12,7 @@ import numpy as np
 from limbless.core import Array, InputError
 from limbless.search.studies.connection_field import pose_of
 from limbless.search.studies.strokes import Loop, Stroke
+from limbless.view.connection_figures import line_of
 
 if TYPE_CHECKING:
     from limbless.search.studies.connection import Connection
@@ -196,15 +197,11 @@ class LoopEditor:
         r = self.stroke.loop.at(len(path))[0][rows]
         answer = self.connection._response.at(np.ascontiguousarray(r))
         frame = pose_of(self.connection, r, answer)
-        half = 0.5 * self.connection._response.lengths[:, None]
         found = []
-        for k, row in enumerate(rows):
-            place = answer.place[k]
-            out = half * np.stack([np.cos(place[:, 2]), np.sin(place[:, 2])], axis=1)
-            points = np.concatenate([[place[0, :2] - out[0]], place[:, :2] + out])
-            angle = path[row, 2] - frame[k, 2]
-            c, s = np.cos(angle), np.sin(angle)
-            found.append((points - frame[k, :2]) @ np.array([[c, s], [-s, c]]) + path[row, :2])
+        for links, seen, there in zip(answer.place, frame, path[rows], strict=True):
+            c, s = np.cos(there[2] - seen[2]), np.sin(there[2] - seen[2])
+            points = line_of(links, self.connection._response.lengths) - seen[:2]
+            found.append(points @ np.array([[c, s], [-s, c]]) + there[:2])
         return found, path[:, :2]
 
     def rows(self) -> list[tuple[str, str]]:

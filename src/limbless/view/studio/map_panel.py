@@ -34,15 +34,17 @@ class MapPanel(Panel):
             return
         gui, scenario = self.page.client.gui, result.scenario
         with self._folder("Map", self.page.controls.numbers_tab, 22):
-            self.button = by_visitor(
+            self.button: Any = by_visitor(
                 gui.add_button(
                     "Find the map", hint="height functions: what a loop of shapes encloses is how far it goes"
                 ),
                 lambda: self.find(scenario),
             )
-            self.component = by_visitor(gui.add_dropdown("height of", ("x", "y", "turn"), visible=False), self.draw)
+            self.component: Any = by_visitor(
+                gui.add_dropdown("height of", ("x", "y", "turn"), visible=False), self.draw
+            )
             self.map: Any = gui.add_html("")
-            self.field = by_visitor(
+            self.field: Any = by_visitor(
                 gui.add_text(
                     "pull",
                     "",
@@ -53,10 +55,10 @@ class MapPanel(Panel):
                 lambda: self.ask(str(self.field.value)),
             )
             self.told: Any = gui.add_html("")
-            self.gait = by_visitor(
+            self.gait: Any = by_visitor(
                 gui.add_button("Loop as gait", visible=False, hint="run the robot along this loop"), self.as_gait
             )
-            self.best = by_visitor(
+            self.best: Any = by_visitor(
                 gui.add_button("Best loop", visible=False, hint="the loop of largest efficiency, or distance"),
                 self.find_best,
             )

@@ -48,7 +48,7 @@ class ModePanel(Panel):
             )
             by_visitor(gui.add_button("Find the modes"), lambda: self.find(result))
             self.table: Any = gui.add_html("")
-            self.choice = by_visitor(gui.add_dropdown("mode", (NONE,), visible=False), self._choose)
+            self.choice: Any = by_visitor(gui.add_dropdown("mode", (NONE,), visible=False), self._choose)
 
     def find(self, result: Result) -> None:
         """Linearise, and tell what came out."""
@@ -56,7 +56,7 @@ class ModePanel(Panel):
             self.found = small_motions(result, at_end=self.about.value == ABOUT[0])
             with self.page.told_together():
                 self.table.content = _table(self.found)
-                names = [_name(self.found, number) for number in range(_count(self.found))]
+                names = (_name(self.found, number) for number in range(_count(self.found)))
                 self.choice.options, self.choice.visible = (NONE, *names), True
                 self.choice.value = NONE
 

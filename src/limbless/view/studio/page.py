@@ -94,7 +94,7 @@ class Page:
         self.plots = Plots(client.gui, self.told_together, self.panel)
         self.target, self.modes, self.map, self.tools = Target(self), ModePanel(self), MapPanel(self), SceneTools(self)
         self._panels = self.target, self.modes, LesionPanel(self), self.map, self.tools
-        self.worker = RunThread(
+        self.worker: RunThread = RunThread(
             self._ran, self._refused, self.controls.show_progress, studio.turns, compiling=self.controls.show_compiling
         )
         self._present(result, first=True)
@@ -253,8 +253,7 @@ class Page:
                 scenario.refuse_incomplete()
             except InputError as error:
                 return self._refused(str(error))
-            refusal = too_large(scenario)
-            if refusal is not None:
+            if (refusal := too_large(scenario)) is not None:
                 return self._refused(refusal)
             self._asked = scenario, (self.source, dict(self.changes))
         self._began = clock.perf_counter()
@@ -318,8 +317,8 @@ class Page:
         """The runs that are compared, as large as this one is drawn."""
         removed(self._others)
         scene, world = self.client.scene, self.display.world
-        pale = self.ghost is not None and not any(one is self.ghost for one in self._coloured)
-        self._ghosts = [Display(scene, self.ghost, world, "/ghost", ghost=True)] if pale else []
+        pale = [] if self.ghost is None or any(one is self.ghost for one in self._coloured) else [self.ghost]
+        self._ghosts = [Display(scene, one, world, "/ghost", ghost=True) for one in pale]
         self.rungs = Rungs(scene, world, self._coloured, self._names)
         self._others = [*self._ghosts, self.rungs]
         self._lay_rungs()

@@ -36,10 +36,10 @@ class SceneTools:
         self._handles: list[Any] = []
         gui = page.client.gui
         with page.controls.show_tab:
-            self.tape = by_visitor(
+            self.tape: Any = by_visitor(
                 gui.add_checkbox("measuring tape", False, order=1e3 - 2, hint="drag its ends"), self._show_tape
             )
-            self.move = by_visitor(
+            self.move: Any = by_visitor(
                 gui.add_checkbox(
                     "move obstacles",
                     False,

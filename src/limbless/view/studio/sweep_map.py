@@ -78,7 +78,7 @@ def _cells(sweep: Sweep, choice: Choice, up: str) -> tuple[list[Mark], str]:
     """A cell for each pair of values; where other fields change too, the largest of their runs."""
     shape = tuple(len(values) for values in sweep.plan.over.values())
     front, data = [list(sweep.plan.over).index(path) for path in (up, choice.across)], sweep.dataset
-    cells = [
+    cells: list[NDArray[Any]] = [
         np.moveaxis(array.reshape(shape), front, (0, 1)).reshape(*(shape[dim] for dim in front), -1)
         for array in (np.arange(sweep.plan.runs), data[choice.measure].values, data["status"].values)
     ]

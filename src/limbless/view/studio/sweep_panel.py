@@ -45,16 +45,17 @@ class SweepPanel:
         gui, choice = page.client.gui, sweep_map.first_choice(self.sweep)
         fields, names = tuple(sweep_map.fields_of(self.sweep)), tuple(self.sweep.measured)
         with page.panel.add_tab("Sweep"):
-            self.measure, self.across, self.up = (
+            choices: list[Any] = [
                 by_visitor(gui.add_dropdown(label, options, initial_value=first), self._choose) if first else None
                 for label, options, first in (
                     ("measure", names, choice.measure),
                     ("across", fields, choice.across),
                     ("up", fields, choice.up),
                 )
-            )
+            ]
+            self.measure, self.across, self.up = choices
             self.map: Any = gui.add_html("")
-            self.field = by_visitor(
+            self.field: Any = by_visitor(
                 gui.add_text(
                     "run",
                     str(run),

@@ -21,6 +21,7 @@ from limbless.scenarios import loader
 from limbless.scenarios.document import read_file
 from limbless.scenarios.scenario import Initial, Scenario
 from limbless.view.figures.style import with_unit
+from limbless.view.scene.surroundings import round_step
 
 MOST_NUMBERS = 7  # of a vector that is offered number by number
 _USUAL = {"rad": 0.8, "rad/s": 2.0, "m": 1.0, "m/s": 1.0, "s": 5.0, "N": 5.0, "m/s2": 10.0}
@@ -97,9 +98,7 @@ class Knob:
         """
         if self.kind == "whole":
             return 1
-        span = ((self.high or 0.0) - (self.low or 0.0)) / 200.0
-        power = 10.0 ** math.floor(math.log10(span))
-        return min((digit * power for digit in (1.0, 2.0, 5.0, 10.0)), key=lambda step: abs(step - span))
+        return round_step(((self.high or 0.0) - (self.low or 0.0)) / 200.0)
 
 
 def knobs(scenario: Scenario) -> list[Knob]:
