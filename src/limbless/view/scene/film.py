@@ -22,7 +22,7 @@ from limbless.view.scene.palette import GHOST, GHOSTLY, SUN, SURFACE, as_bytes, 
 from limbless.view.scene.raster import LIT, PLAIN, TILED, Air, Buffer, Eye, Ground, Mesh, Sun, Water, fill, paint
 from limbless.view.scene.shapes import Shape, axes_along, cone, painted, tube
 from limbless.view.scene.trail import fading, trail_at
-from limbless.view.scene.world import DRAWN, World, metres
+from limbless.view.scene.world import DRAWN, RIPPLES, World, metres
 
 Picture = NDArray[np.uint8]
 
@@ -116,7 +116,7 @@ class Film:
         world = self.world
         level = -1e6 if world.surface is None else self.k * world.surface
         shore = world.slope if world.sandy else 0.0
-        return Water(level, light(SURFACE), textures.slopes(), 0.35 * DRAWN, np.zeros(2), shore, DRAWN)
+        return Water(level, light(SURFACE), textures.slopes(), RIPPLES * DRAWN, np.zeros(2), shore, DRAWN)
 
     def _make_air(self) -> Air:
         theme = self.theme
@@ -150,14 +150,13 @@ class Film:
         return self._mesh(self._tube, PLAIN, Placed(ends.mean(axis=1), axes_along(span), scale), colours)
 
     def _moving(self, frame: int) -> list[Mesh]:
-        f = self.frames
         parts = [self._mesh(self.parts.shapes[key], LIT, placed) for key, placed in self.parts.at(frame).items()]
         if self.tendons is not None:
             ends, colours = self.tendons.at(frame)
             parts.append(self._lines(ends, as_light(colours[:, 0] / 255.0), _THIN["tendons"]))
         for family in self.arrows:
             parts += self._arrows(*family.at(frame))
-        trail, fade = trail_at(f, self.world, frame), fading(self.theme)
+        trail, fade = trail_at(self.frames, self.world, frame), fading(self.theme)
         return [*parts, self._lines(trail, as_light(fade.mean(axis=1) / 255.0), _THIN["trail"], flat=0.15)]
 
     def _arrows(self, ends: Array, colours: Any) -> list[Mesh]:

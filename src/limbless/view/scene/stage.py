@@ -10,13 +10,12 @@ from limbless.view.scene import textures
 from limbless.view.scene.frames import Array
 from limbless.view.scene.glb import normals, one_mesh
 from limbless.view.scene.palette import SUN, linear, rgb
-from limbless.view.scene.world import DRAWN, World
+from limbless.view.scene.world import DRAWN, RIPPLES, World
 
 if TYPE_CHECKING:
     from viser import SceneApi
 
 SHADE = 0.38  # how dark a shadow on the ground is
-RIPPLES = 0.35  # period of ripples on water, in body lengths
 
 
 def _put_sky(scene: SceneApi, picture: bytes, strength: float) -> None:

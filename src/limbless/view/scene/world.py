@@ -17,6 +17,7 @@ from limbless.view.scene.textures import TILES
 
 DRAWN = 5.0
 """Length of every body in a picture's units: shadows and lines have one size for a small arm and a long eel."""
+RIPPLES = 0.35  # period of ripples on water, in body lengths
 _BEVEL = 0.004  # of an edge, in body lengths
 _BELOW = 0.1  # depth of a floor for reference below the lowest point, in body lengths
 _THICK = 0.15  # of a terrain below its lowest point, in body lengths

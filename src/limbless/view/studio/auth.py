@@ -70,8 +70,10 @@ class AuthMiddleware:
         def check(connection: ServerConnection, request: Request) -> Response | None:
             refusal = self.refusal(request, connection.local_address[1])
             if refusal is None and _is_socket(request) and len(connection.server.connections) >= MOST_SOCKETS:
-                told = f"this studio has {MOST_SOCKETS} visitors, the most that it takes"
-                refusal = HTTPStatus.SERVICE_UNAVAILABLE, told
+                refusal = (
+                    HTTPStatus.SERVICE_UNAVAILABLE,
+                    f"this studio has {MOST_SOCKETS} visitors, the most that it takes",
+                )
             if refusal is not None:
                 refused = connection.respond(refusal[0], f"{refusal[1]}\n")
                 return _guarded(refused, "default-src 'none'; frame-ancestors 'none'")

@@ -44,8 +44,7 @@ class LesionPanel(Panel):
             return
         folder = gui.add_folder("Lesions", order=22, expand_by_default=False)
         with folder:
-            label = "activity, the first neuron above, time to the right"
-            self._raster = gui.add_image(raster(result), label=label)
+            self._raster = gui.add_image(raster(result), label="activity, the first neuron above, time to the right")
             for what, (count, cut) in found.items():
                 with gui.add_folder(what, expand_by_default=False):
                     self.switches[what] = [

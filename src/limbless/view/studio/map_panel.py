@@ -49,8 +49,8 @@ class MapPanel(Panel):
                     "pull",
                     "",
                     visible=False,
-                    hint="number of a point and its place in the picture; drag a point instead, or draw a loop beside "
-                    "them",
+                    hint="number of a point and its place in the picture; "
+                    "drag a point instead, or draw a loop beside them",
                 ),
                 lambda: self.ask(str(self.field.value)),
             )

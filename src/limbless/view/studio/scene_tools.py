@@ -44,8 +44,8 @@ class SceneTools:
                     "move obstacles",
                     False,
                     order=1e3 - 1,
-                    hint="drag a peg, a box or the place where an object starts; the run starts again when it is let "
-                    "go",
+                    hint="drag a peg, a box or the place where an object starts; "
+                    "the run starts again when it is let go",
                 ),
                 self._show_handles,
             )

@@ -126,9 +126,8 @@ class Studio:
                 return
 
     def _comes_back(self, patience: float) -> bool:
-        ticks = int(patience / 0.1)
         pause = threading.Event()
-        return any(self.pages or pause.wait(0.1) for _ in range(ticks))
+        return any(self.pages or pause.wait(0.1) for _ in range(int(patience / 0.1)))
 
     def close(self) -> None:
         """Close every page and stop the server; no thread is left."""

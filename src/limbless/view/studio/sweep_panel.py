@@ -80,17 +80,20 @@ class SweepPanel:
         with self.page.told_together():
             choice = self.choice
             marks, left_out = sweep_map.marks_of(self.sweep, choice)
-            click = _CLICK.format(uuid=self.field._impl.uuid)
-            self.map.content = sweep_map.drawn(self.sweep, choice, marks, self.run, click)
+            self.map.content = sweep_map.drawn(
+                self.sweep, choice, marks, self.run, click=_CLICK.format(uuid=self.field._impl.uuid)
+            )
             rows = "".join(
                 f"<tr><td class='dim' style='padding:1px 10px 1px 0;vertical-align:top'>{escape(label)}</td>"
                 f"<td>{escape(text)}</td></tr>"
                 for label, text in sweep_map.rows_of(self.sweep, self.run)
             )
-            notes = "".join(f"<div class='dim'>{escape(text)}</div>" for text in (left_out,) if text)
-            told = f"<div id='sweep-told'>{escape(self.sweep.told())}</div>{notes}"
-            table = f"<table style='border-collapse:collapse;margin-top:6px'>{rows}</table>"
-            self.told.content = f"<div id='sweep' style='padding:2px 12px;font-size:12.5px'>{told}{table}</div>"
+            note = f"<div class='dim'>{escape(left_out)}</div>" if left_out else ""
+            self.told.content = (
+                "<div id='sweep' style='padding:2px 12px;font-size:12.5px'>"
+                f"<div id='sweep-told'>{escape(self.sweep.told())}</div>{note}"
+                f"<table style='border-collapse:collapse;margin-top:6px'>{rows}</table></div>"
+            )
 
     def _choose(self) -> None:
         """Another measure or field; the two fields of a map differ."""

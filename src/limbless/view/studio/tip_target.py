@@ -86,11 +86,10 @@ def statics_of(result: Result) -> Any:
     from limbless.models.statics.statics_model import TendonStatics
     from limbless.models.tendon_statics import TendonStaticsSettings
 
-    settings = TendonStaticsSettings(stops=getattr(scenario.model, "stops", True))
     return TendonStatics(
         robot,
         scenario.environment,
-        settings=settings,
+        settings=TendonStaticsSettings(stops=getattr(scenario.model, "stops", True)),
         base_position=scenario.initial.position,
         base_orientation=scenario.initial.orientation,
     )
