@@ -118,7 +118,7 @@ HEIGHT = 420  # of the frame in the notebook, pixels
 
 
 class Replay:
-    """Shows itself in a notebook as the replay of a result; `save(path)` writes the page."""
+    """Shows itself in a notebook as the replay of a result; `page` is the text."""
 
     def __init__(self, result: Result) -> None:
         self.page = replay(result)

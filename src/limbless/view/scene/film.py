@@ -15,7 +15,6 @@ from limbless.view.scene.arrows import HEAD, SHAFT
 from limbless.view.scene.body_shapes import Placed
 from limbless.view.scene.cameras import FIELD
 from limbless.view.scene.frames import Array, Frames
-from limbless.view.scene.glb import normals
 from limbless.view.scene.legend import scale_words
 from limbless.view.scene.moving_parts import MovingParts
 from limbless.view.scene.palette import GHOST, GHOSTLY, SUN, SURFACE, as_bytes, as_light, light, rgb, theme_of
@@ -66,7 +65,6 @@ class Film:
         self.k = self.world.k
         self._beside = None if ghost is None else MovingParts(ghost, self.theme)
         self._tube, self._cone = tube(), cone()
-        self._normals: dict[int, Array] = {}
         self._still = self._without_motion()
         self._ground, self._water, self._air = self._make_ground(), self._make_water(), self._make_air()
         wide, tall = (side // (2 if fine == 1 else 1) for side in size)
@@ -126,11 +124,7 @@ class Film:
 
     def _mesh(self, shape: Shape, kind: float, placed: Placed | None = None, colours: Array | None = None) -> Mesh:
         """A shape in the picture's units, or instances of one; `colours`: light (n, 3) of the instances."""
-        points, across = shape.vertices, self._normals.get(id(shape))
-        if across is None:
-            across = normals(shape.vertices, shape.faces)
-            if placed is not None:  # instances are of shapes that stay; others are made anew for every frame
-                self._normals[id(shape)] = across
+        points, across = shape.vertices, shape.normals
         n, v = 1 if placed is None else len(placed.position), len(points)
         faces = (shape.faces.astype(np.int32)[None] + v * np.arange(n, dtype=np.int32)[:, None, None]).reshape(-1, 3)
         if placed is not None:

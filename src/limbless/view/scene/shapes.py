@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbless.view.scene.frames import Array
+from limbless.view.scene.glb import normals
 from limbless.view.scene.palette import Theme, light
 
 _SHARE = 0.84  # of its section that a module fills: between two of them the joint is seen
@@ -35,6 +37,11 @@ class Shape:
         """Turned by axes in columns, then moved."""
         turned_by = self.vertices if axes is None else self.vertices @ np.asarray(axes).T
         return replace(self, vertices=turned_by + np.asarray(by))
+
+    @cached_property
+    def normals(self) -> Array:
+        """Unit normals (V, 3) of its vertices."""
+        return normals(self.vertices, self.faces)
 
     def scaled(self, by: float) -> Shape:
         return replace(self, vertices=by * self.vertices)

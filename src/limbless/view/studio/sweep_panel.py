@@ -90,9 +90,9 @@ class SweepPanel:
             )
             note = f"<div class='dim'>{escape(left_out)}</div>" if left_out else ""
             self.told.content = (
-                "<div id='sweep' style='padding:2px 12px;font-size:12.5px'>"
-                f"<div id='sweep-told'>{escape(self.sweep.told())}</div>{note}"
-                f"<table style='border-collapse:collapse;margin-top:6px'>{rows}</table></div>"
+                f"<div id='sweep' style='padding:2px 12px;font-size:12.5px'><div id='sweep-told'>"
+                f"{escape(self.sweep.told())}</div>{note}<table style='border-collapse:collapse;margin-top:6px'>{rows}"
+                f"</table></div>"
             )
 
     def _choose(self) -> None:
