@@ -11,7 +11,7 @@ import numpy as np
 from limbless.mechanics.algebra import matrix_to_quaternion
 from limbless.view.scene.frames import Array, Frames
 from limbless.view.scene.palette import Theme
-from limbless.view.scene.shapes import Shape, bellows, core, head, module, slice_of, tail, vertebra, wheel_pair
+from limbless.view.scene.shapes import Shape, bellows, core, head, module, slice_of, tail, upright, vertebra, wheel_pair
 
 _OVERLAP = 2.2  # length of a slice over the distance between two
 _SLICES = (60, 160)
@@ -180,10 +180,3 @@ def _wheeled(frames: Frames) -> Any:
         modules = range(len(found)) if item.modules is None else item.modules
         found[[number for number in modules if number < len(found)]] = True
     return found
-
-
-def upright(along: Array, up: Array) -> Array:
-    """Axes in columns (n, 3, 3): the first along a direction, the third as near to `up` as can be."""
-    left = np.cross(up, along)
-    left /= np.maximum(np.linalg.norm(left, axis=1, keepdims=True), 1e-12)
-    return np.stack([along, left, np.cross(along, left)], axis=-1)

@@ -185,8 +185,7 @@ class Film:
         eye = _eye(self.k * position, self.k * look_at)
         mesh, clear = _before(eye, _joined([*self._still, *self._moving(frame)])), _before(eye, self._clear(frame))
         for buffer, solid in ((self._buffer, mesh), (self._veil, clear)):
-            _empty(buffer)
-            fill(*project(eye, solid.points, buffer.near.shape), solid.faces, buffer)
+            _fill(buffer, *project(eye, solid.points, buffer.near.shape), solid.faces)
         sun = self._light(mesh)
         water = self._water._replace(drift=self.k * self.world.drift(frame)[:2])
         paint(self._out, self._buffer, mesh, self._veil, clear, eye, sun, self._ground, water, self._air)
@@ -203,8 +202,7 @@ class Film:
         body = flat[sum(len(part.points) for part in self._still) :]  # what is far from it throws no shadow on it
         reach = np.ptp(body, axis=0).max() + DRAWN
         low = 0.5 * (body.min(axis=0) + body.max(axis=0) - reach)
-        _empty(self._shade)
-        fill((flat - low) / reach * _SHADOW, 1000.0 - mesh.points @ way, mesh.faces, self._shade)
+        _fill(self._shade, (flat - low) / reach * _SHADOW, 1000.0 - mesh.points @ way, mesh.faces)
         return Sun(way, x, y, low, float(reach), self._shade.near)
 
     def annotated(self, picture: Picture, moment: str, position: Array, look_at: Array) -> Picture:
@@ -284,9 +282,11 @@ def _buffer(rows: int, columns: int) -> Buffer:
     return Buffer(near, np.full((rows, columns), -1, np.int32), one, two)
 
 
-def _empty(buffer: Buffer) -> None:
+def _fill(buffer: Buffer, xy: Array, depth: Array, faces: Any) -> None:
+    """These triangles alone."""
     buffer.near[:] = 0.0
     buffer.owner[:] = -1
+    fill(xy, depth, faces, buffer)
 
 
 def _joined(parts: list[Mesh]) -> Mesh:

@@ -19,13 +19,14 @@ import numpy as np
 from limbless.view.figures.style import colour_of
 from limbless.view.scene import arrows, tendon_lines, textures
 from limbless.view.scene.arrows import HEAD, SHAFT
-from limbless.view.scene.body_shapes import Placed, upright
+from limbless.view.scene.body_shapes import Placed
 from limbless.view.scene.cameras import behind
 from limbless.view.scene.frames import Array, Frames
 from limbless.view.scene.glb import one_mesh
 from limbless.view.scene.legend import Row
 from limbless.view.scene.moving_parts import MovingParts
 from limbless.view.scene.palette import GHOST, GHOSTLY, RUNG, SURFACE, linear, rgb
+from limbless.view.scene.shapes import upright
 from limbless.view.scene.surroundings import round_step
 from limbless.view.scene.trail import PIECES, fading, trail_at
 from limbless.view.scene.world import DRAWN, World, metres

@@ -77,9 +77,7 @@ def turned(
         ],
         axis=-1,
     )
-    here = np.arange(around if whole else around - 1)
-    after = (here + 1) % around
-    row = np.concatenate([[here, after, here + around], [after, after + around, here + around]], axis=1).T
+    row = band_faces(around, whole)
     faces = (row[None] + around * np.arange(len(x) - 1)[:, None, None]).reshape(-1, 3)
     shape = painted(rings.reshape(-1, 3), faces, colour)
     fan = np.stack([np.zeros(around - 2, int), np.arange(1, around - 1), np.arange(2, around)], 1)
@@ -88,13 +86,24 @@ def turned(
     return shape
 
 
+def band_faces(count: int, closed: bool = True) -> NDArray[Any]:
+    """Triangles between a row of so many points and the row that follows it."""
+    here = np.arange(count if closed else count - 1)
+    after = (here + 1) % count
+    return np.concatenate([[here, after, here + count], [after, after + count, here + count]], axis=1).T
+
+
 def axes_along(span: Array) -> Array:
     """Axes in columns (n, 3, 3), the first along each span (n, 3), the third upwards as far as it can be."""
     first = span / np.maximum(np.linalg.norm(span, axis=1, keepdims=True), 1e-12)
-    upright = np.abs(first[:, 2:]) > 0.99
-    second = np.cross(np.where(upright, [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]), first)
-    second /= np.maximum(np.linalg.norm(second, axis=1, keepdims=True), 1e-12)
-    return np.stack([first, second, np.cross(first, second)], axis=-1)
+    return upright(first, np.where(np.abs(first[:, 2:]) > 0.99, [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]))
+
+
+def upright(along: Array, up: Array) -> Array:
+    """Axes in columns (n, 3, 3): the first along a direction, the third as near to `up` as can be."""
+    left = np.cross(up, along)
+    left /= np.maximum(np.linalg.norm(left, axis=1, keepdims=True), 1e-12)
+    return np.stack([along, left, np.cross(along, left)], axis=-1)
 
 
 def sphere(centre: Any, radius: float, colour: str, fine: int = 12) -> Shape:
