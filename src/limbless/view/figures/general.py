@@ -35,8 +35,9 @@ def overview(result: Result) -> Drawing:
     records = np.unique(np.linspace(0, result.dataset.sizes["time"] - 1, _SNAPSHOTS).round().astype(int))
     time, track = result.dataset["time"].values, result.dataset["head_position"].values[:, plane]
     snaps = body_outline.snapshots(result.dataset, plane, records if result.dataset.sizes["section"] else ())
-    drawn = [track, *snaps.values()]
-    sheet, (where, fast, power, torque) = style.panels([body_outline.panel_height(drawn), 24.0, 24.0, 24.0])
+    sheet, (where, fast, power, torque) = style.panels(
+        [body_outline.panel_height([track, *snaps.values()]), 24.0, 24.0, 24.0]
+    )
     table: Table = {"time (s)": time}
     body_outline.draw_track(where, result.dataset, plane, track, snaps, table)
     where.plot(*track[-1], "o", color=style.RED, markersize=2.0, zorder=3)
