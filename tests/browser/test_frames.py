@@ -87,7 +87,7 @@ def test_all_parts_of_the_studio_show_one_instant(studio: Any, look: Any) -> Non
     page.switch("contacts", True)
     seen.open("Show")
     seen.tick("follow the robot")
-    until(lambda: not page.controls.follows)
+    until(lambda: not page.controls.follow.value)
     k = page.display.k
     page.client.camera.position, page.client.camera.look_at = (0.6 * k, -k, 0.4 * k), (0.6 * k, 0.0, 0.0)
     page.cast_shadows(False)

@@ -125,7 +125,7 @@ def assert_drawn_where_the_dataset_has_it(seen: Seen, page: Any) -> None:
     page.controls.pause()
     times = page.frames.times
     page.jump(float(times[0] + 0.37 * (times[-1] - times[0])))
-    for key, _ in page.display.switches():
+    for key, *_ in page.display.switches():
         page.switch(key, False)
     box = seen.scene()
     robot = list(page.display._body.values())
@@ -175,7 +175,7 @@ def assert_moves_when_playing(seen: Seen, page: Any) -> None:
     seen.tick("playing")
     until(lambda: page.display.frame != frame and differs(still, seen.picture(box)).sum() > 60)
     seen.tick("playing")
-    until(lambda: not page.controls.playing)
+    until(lambda: not page.controls.play.value)
 
 
 def assert_refuses_in_words(seen: Seen, page: Any) -> None:

@@ -59,12 +59,12 @@ def test_server_listens_on_this_machine_only(studio: Any) -> None:
 def test_robot_is_drawn_and_moves_when_playing(seen: Any, page: Any) -> None:
     seen.open("Show")
     seen.tick("follow the robot")
-    until(lambda: not page.controls.follows)
+    until(lambda: not page.controls.follow.value)
     seen.open("Tune")
     first = seen.body(VIEW)
     until(lambda: (seen.body(VIEW) != first).sum() > 200)
     seen.tick("playing")
-    until(lambda: not page.controls.playing)
+    until(lambda: not page.controls.play.value)
 
 
 def test_scene_has_the_poses_of_the_dataset(page: Any) -> None:
@@ -215,7 +215,7 @@ def test_leaving_ends_the_server_and_its_threads(browser: Any, look: Any, tmp_pa
     visitor.page.wait_for_selector("text=eel-planar: ready")
     page = entered(opened)
     page.jump(0.4)
-    ghost = page._ghost_display
+    (ghost,) = page._ghosts
     assert page.display.frame == 20 and ghost.frame == ghost.frames.count - 1
     np.testing.assert_allclose(ghost.frames.position, frames_of(opened.ghost).position)
     assert any(

@@ -476,7 +476,7 @@ MUTANTS = [
     (
         "rgb-order",
         "red and blue exchanged",
-        "view/scene/arrows.py",
+        "view/scene/palette.py",
         "int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)",
         "int(colour[5:7], 16), int(colour[3:5], 16), int(colour[1:3], 16)",
         f"{DRAWING}::test_colours_are_those_that_their_words_say",

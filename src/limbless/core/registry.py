@@ -36,13 +36,17 @@ def add(family: str, kind: str, cls: type) -> None:
 
 def kinds(family: str) -> dict[str, Any]:
     """All kinds of a family, by name; imports the family's modules once."""
-    folder = _FOLDERS[family]
+    visit(_FOLDERS[family])
+    return dict(sorted(_known[family].items()))
+
+
+def visit(folder: str) -> None:
+    """Import every module of a package, once: what is in them registers itself."""
     if folder not in _visited:
         _visited.add(folder)
         package = importlib.import_module(folder)
         for module in pkgutil.iter_modules(getattr(package, "__path__", [])):
             importlib.import_module(f"{folder}.{module.name}")
-    return dict(sorted(_known[family].items()))
 
 
 def _import_namesake(folder: str, kind: str) -> None:

@@ -91,8 +91,9 @@ def draw_ladder(ladder: Ladder) -> Figure:
     from matplotlib.figure import Figure
 
     names, results = [rung.label for rung in ladder.ran], ladder.results
-    known = [line for line in ladder.numbers() if line.values[0] and line.label != "mass"]
-    lines = [line for line in known if line.errors[0] is not None]
+    lines = [
+        line for line in ladder.numbers() if line.values[0] and line.label != "mass" and line.errors[0] is not None
+    ]
     with styled():
         figure = Figure(figsize=(7.0, 5.2), layout="constrained")
         parts: Any = figure.subfigures(2, 1, height_ratios=(3, 2))

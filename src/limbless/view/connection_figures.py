@@ -27,22 +27,16 @@ def _plane(connection: Connection) -> None:
         raise InputError("plot: pictures are of two shapes of a planar robot; one shape has numbers alone")
 
 
-def _labels(panel: Axes, connection: Connection, down: bool = True) -> None:
-    i, j = connection.plane
-    unit = connection.shapes.unit
-    if down:
-        panel.set_xlabel(style.literal(f"{connection.shapes.names[i]} ({unit})"))
-    panel.set_ylabel(style.literal(f"{connection.shapes.names[j]} ({unit})"))
-    panel.set_xlim(*connection.region[i])
-    panel.set_ylim(*connection.region[j])
+def _labels(panel: Axes, connection: Connection) -> None:
+    (x, y), shapes = connection.plane, connection.shapes
+    across, up = (style.literal(f"{shapes.names[k]} ({shapes.unit})") for k in (x, y))
+    panel.set(xlabel=across, ylabel=up, xlim=connection.region[x], ylim=connection.region[y])
     panel.grid(False)
 
 
-def _squares(count: int, low: float | None = None) -> tuple[Any, list[Axes]]:
+def _squares(count: int, low: float = _SQUARE) -> tuple[Any, list[Axes]]:
     """Panels of shapes below each other, as wide as high; the last may be lower."""
-    heights = [_SQUARE] * count if low is None else [_SQUARE] * (count - 1) + [low]
-    sheet, axes = style.panels(heights, top=9.0, gap=15.0)
-    return sheet, axes
+    return style.panels([_SQUARE] * (count - 1) + [low], top=9.0, gap=15.0)
 
 
 def _narrow(panel: Axes) -> None:
@@ -68,36 +62,34 @@ def _loop(panel: Axes, connection: Connection, stroke: Stroke | None, shaded: bo
     return {f"loop {connection.shapes.names[k]} ({connection.shapes.unit})": r[:, k] for k in (i, j)}
 
 
+def line_of(links: Array, lengths: Array) -> Array:
+    """A planar body as a line (links + 1, 2), m: from places and angles of its links (links, 3), and their lengths."""
+    out = 0.5 * lengths[:, None] * np.stack([np.cos(links[:, 2]), np.sin(links[:, 2])], axis=1)
+    return np.concatenate([[links[0, :2] - out[0]], links[:, :2] + out])
+
+
 def _bodies(panel: Axes, connection: Connection) -> None:
     """The body at nine postures of the region."""
     i, j = connection.plane
-    spots = [(a, b) for b in (0.9, 0.5, 0.1) for a in (0.1, 0.5, 0.9)]
+    spots = np.array([(a, b) for b in (0.9, 0.5, 0.1) for a in (0.1, 0.5, 0.9)])
+    low, high = connection.region[[i, j]].T
     r = np.tile(connection.at, (9, 1))
-    for n, (a, b) in enumerate(spots):
-        low, high = connection.region[[i, j]].T
-        r[n, [i, j]] = low + np.array([a, b]) * (high - low)
-    answer = connection.in_frame("mean")._response.at(r)
-    lengths, place = connection._response.lengths, answer.place
+    r[:, [i, j]] = low + spots * (high - low)
+    lengths, place = connection._response.lengths, connection.in_frame("mean")._response.at(r).place
     size = 0.3 / connection.length
-    for n, (a, b) in enumerate(spots):
-        out = np.stack([np.cos(place[n, :, 2]), np.sin(place[n, :, 2])], axis=1) * 0.5 * lengths[:, None]
-        points = np.concatenate([[place[n, 0, :2] - out[0]], place[n, :, :2] + out])
-        mean = place[n].mean(axis=0)
-        c, s = np.cos(mean[2]), np.sin(mean[2])
+    for (a, b), links in zip(spots, place, strict=True):
+        points, mean = line_of(links, lengths), links[:, 2].mean()
+        c, s = np.cos(mean), np.sin(mean)
         turned = (points - points.mean(axis=0)) @ np.array([[c, -s], [s, c]])
         panel.plot(a + size * turned[:, 0], b + size * turned[:, 1], color=style.BLACK, linewidth=1.2)
         panel.plot(a + size * turned[:1, 0], b + size * turned[:1, 1], "o", color=style.RED, markersize=2.2)
-    panel.set_xlim(-0.1, 1.1)
-    panel.set_ylim(0.0, 1.0)
-    panel.set_aspect("equal")
+    panel.set(xlim=(-0.1, 1.1), ylim=(0.0, 1.0), aspect="equal", title="postures of the region (dot: base)")
     panel.set_axis_off()
-    panel.set_title("postures of the region (dot: base)")
 
 
 def _fitted(connection: Connection) -> str:
-    if connection.medium != "friction":
-        return ""
-    return f"; fitted, misfit {100.0 * float(connection.field['misfit'].mean()):.0f} %"
+    fitted = connection.medium == "friction"
+    return f"; fitted, misfit {100.0 * float(connection.field['misfit'].mean()):.0f} %" if fitted else ""
 
 
 def _unbounded(connection: Connection) -> bool:
@@ -120,15 +112,12 @@ def height(connection: Connection, loop: Stroke | None = None, sign: str = "ours
     order = 1.0 if connection.plane == (i, j) else -1.0
     from limbless.search.studies.strokes import pairs_of
 
-    pair = list(pairs_of(connection.count)).index((i, j))
-    heights = turned * order * field["curvature"].values[:, :, pair]
+    heights = turned * order * field["curvature"].values[:, :, list(pairs_of(connection.count)).index((i, j))]
     unit = connection.shapes.unit
     sheet, axes = _squares(4, 40.0)
     x, y = field["r1"].values, field["r2"].values
-    table: Table = {}
-    rows, columns = np.meshgrid(x, y, indexing="ij")
-    for name, values in (("r1", rows), ("r2", columns)):
-        table[f"{name} ({unit})"] = values.ravel()
+    places = np.meshgrid(x, y, indexing="ij")
+    table: Table = {f"r{number} ({unit})": values.ravel() for number, values in enumerate(places, 1)}
     if _unbounded(connection):
         heights = np.arctan(heights * 4.0)
     plane = float(np.abs(heights[..., :2]).max()) or 1.0
@@ -193,11 +182,11 @@ def metric(connection: Connection, loop: Stroke | None = None) -> Drawing:
     step = every * min(x[1] - x[0], y[1] - y[0])
     sizes, turns = np.linalg.eigh(G[every // 2 :: every, every // 2 :: every])
     scale = 0.42 * step * np.sqrt(float(sizes.min()))
-    for a, xs in enumerate(x[every // 2 :: every]):
-        for b, ys in enumerate(y[every // 2 :: every]):
-            wide, high = 2.0 * scale / np.sqrt(sizes[a, b])
-            angle = np.degrees(np.arctan2(turns[a, b, 1, 0], turns[a, b, 0, 0]))
-            panel.add_patch(Ellipse((xs, ys), wide, high, angle=angle, facecolor=style.SKY, alpha=0.6))
+    for a, b in np.ndindex(sizes.shape[:2]):
+        place = x[every // 2 + a * every], y[every // 2 + b * every]
+        wide, high = 2.0 * scale / np.sqrt(sizes[a, b])
+        angle = np.degrees(np.arctan2(turns[a, b, 1, 0], turns[a, b, 0, 0]))
+        panel.add_patch(Ellipse(place, wide, high, angle=angle, facecolor=style.SKY, alpha=0.6))
     _labels(panel, connection)
     table = _loop(panel, connection, loop)
     style.note_above(panel, "rates of equal power")
@@ -257,9 +246,8 @@ def stretched(connection: Connection, loop: Stroke | None = None) -> Drawing:
     _plane(connection)
     grid, left = stretched_grid(connection)
     sheet, (panel,) = style.panels([_SQUARE + 10.0], top=9.0)
-    for lines in (grid, grid.swapaxes(0, 1)):
-        for line in lines:
-            panel.plot(line[:, 0], line[:, 1], color=style.GREY, linewidth=0.6)
+    for line in (*grid, *grid.swapaxes(0, 1)):
+        panel.plot(line[:, 0], line[:, 1], color=style.GREY, linewidth=0.6)
     if loop is not None:
         from scipy.interpolate import RectBivariateSpline
 
@@ -271,9 +259,8 @@ def stretched(connection: Connection, loop: Stroke | None = None) -> Drawing:
         r, _ = loop.loop.along(np.linspace(0.0, 1.0, 201))
         drawn = [RectBivariateSpline(*axes, grid[..., c], kx=3, ky=3).ev(r[:, i], r[:, j]) for c in range(2)]
         panel.plot(*drawn, color=style.BLACK, linewidth=1.1)
-    panel.set_aspect("equal")
-    panel.set_xlabel("length by the metric (W$^{1/2}$ s)")
-    panel.set_ylabel("length by the metric (W$^{1/2}$ s)")
+    label = "length by the metric (W$^{1/2}$ s)"
+    panel.set(xlabel=label, ylabel=label, aspect="equal")
     style.note_above(panel, f"what no plane can show: {100.0 * left:.1f} % of lengths (rms)")
     return sheet, {"x": grid[..., 0].ravel(), "y": grid[..., 1].ravel()}
 
@@ -287,14 +274,12 @@ def frame(connection: Connection, loop: Stroke | None = None) -> Drawing:
     start, parts = np.zeros(3), []
     for _ in range(3):
         c, s = np.cos(start[2]), np.sin(start[2])
-        turned = path[:, :2] @ np.array([[c, s], [-s, c]]) + start[:2]
-        parts.append(turned)
+        parts.append(path[:, :2] @ np.array([[c, s], [-s, c]]) + start[:2])
         start = np.array([*(np.array([[c, -s], [s, c]]) @ end[:2] + start[:2]), start[2] + end[2]])
     track = np.concatenate([*parts, start[None, :2]])
     panel.plot(track[:, 0], track[:, 1], color=style.BLUE)
     panel.plot(track[:: len(path), 0], track[:: len(path), 1], "o", color=style.BLACK, markersize=3.0)
     panel.set_aspect("equal", adjustable="datalim")
-    panel.set_xlabel("x (m)")
-    panel.set_ylabel("y (m)")
+    panel.set(xlabel="x (m)", ylabel="y (m)")
     style.note_above(panel, f"way of the frame `{loop.frame}`; dots: periods")
     return sheet, {"x (m)": track[:, 0], "y (m)": track[:, 1]}

@@ -17,11 +17,10 @@ from limbless.core import replacing
 from limbless.mechanics.algebra import matrix_to_quaternion
 from limbless.view.figures import style
 from limbless.view.scene import tendon_lines, textures
-from limbless.view.scene.arrows import linear, rgb
 from limbless.view.scene.frames import Array, Frames, frames_of
 from limbless.view.scene.glb import Glb
 from limbless.view.scene.moving_parts import MovingParts, objects_of
-from limbless.view.scene.palette import theme_of
+from limbless.view.scene.palette import linear, rgb, theme_of
 from limbless.view.scene.shapes import Shape
 from limbless.view.scene.world import World
 
@@ -35,8 +34,7 @@ _UPRIGHT = [-np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]  # x, y, z, w: z of the world
 def write_gltf(result: Result, path: Path) -> Path:
     """Write `name.glb`: the robot with its tendons, objects that it pushes, and what stands around it."""
     frames = frames_of(result)
-    keys = _keys(frames)
-    film = _Film(frames, keys)
+    film = _Film(frames, _keys(frames))
     roots = [film.body(), *film.tendons(), *film.objects(), *film.surroundings()]
     film.end_animation()
     root = film.file.add("nodes", {"name": "world", "rotation": _UPRIGHT, "children": roots})
@@ -65,9 +63,6 @@ class _Film:
         self._skin = -1
         self._places = _laid(frames)
 
-    def colour(self, colour: str) -> int:
-        return self.file.add_material(tuple(np.asarray(linear(rgb(colour)), float) / 255.0))
-
     def moves(self, node: int, what: str, values: Array) -> None:
         """Keys of a node's `translation`, `rotation` or `scale`; none where it keeps its first value."""
         if len(self.keys) > 1 and np.ptp(values, axis=0).max() > 0.0:
@@ -76,8 +71,7 @@ class _Film:
 
     def end_animation(self) -> None:
         if self._channels:
-            told = {"name": "motion", "samplers": self._samplers, "channels": self._channels}
-            self.file.add("animations", told)
+            self.file.add("animations", {"name": "motion", "samplers": self._samplers, "channels": self._channels})
 
     def node(self, name: str, position: Array, turn: Array, **more: Any) -> int:
         """A node that moves: places (keys, 3), m, and quaternions (keys, 4), scalar first."""
@@ -100,8 +94,9 @@ class _Film:
             self._sections.append(node)
         back = np.tile(np.eye(4), (len(self._places), 1, 1))
         back[:, 3, 0] = -self._places  # columns first, as glTF has its matrices
-        told = {"joints": self._sections, "inverseBindMatrices": self.file.add_array(back)}
-        self._skin = self.file.add("skins", told)
+        self._skin = self.file.add(
+            "skins", {"joints": self._sections, "inverseBindMatrices": self.file.add_array(back)}
+        )
         shape, sections, weights = self._straight()
         surface, held = self.file.add_material(roughness=0.4), (sections, weights)
         mesh = self.file.add_mesh(shape.vertices, shape.faces, surface, held=held, colours=shape.colours)
@@ -113,15 +108,13 @@ class _Film:
         with their shares (V, 4): a part between the middles of two sections is held by both.
         """
         f, parts = self.frames, MovingParts(self.frames, theme_of(self.frames))
-        laid = np.stack([self._places, 0.0 * self._places, 0.0 * self._places], axis=1)
+        laid = np.outer(self._places, [1.0, 0.0, 0.0])
         upright = np.broadcast_to(np.eye(3), (1, len(laid), 3, 3))
         parts.body.frames = parts.frames = replace(
             f, position=laid[None], rotation=upright, radius=f.radius[:1], length=f.length[:1]
         )
         rise = np.argsort(self._places)
-        shapes: list[Shape] = []
-        sections: list[Any] = []
-        weights: list[Any] = []
+        shapes, sections, weights = list[Shape](), list[Any](), list[Any]()
         for key, placed in parts.at(0).items():
             if key.startswith("object") or key == "holds":
                 continue
@@ -133,10 +126,9 @@ class _Film:
                 if parts.meshes:
                     at = float(np.flatnonzero(rise == parts.meshes[len(sections)].section)[0])
                 low = min(int(at), max(len(rise) - 2, 0))
-                high, share = min(low + 1, len(rise) - 1), at - low
-                count = len(shape.vertices)
-                sections.append(np.tile([rise[low], rise[high], 0, 0], (count, 1)))
-                weights.append(np.tile([1.0 - share, share, 0.0, 0.0], (count, 1)))
+                high, share, whole = min(low + 1, len(rise) - 1), at - low, (len(shape.vertices), 1)
+                sections.append(np.tile([rise[low], rise[high], 0, 0], whole))
+                weights.append(np.tile([1.0 - share, share, 0.0, 0.0], whole))
         return sum(shapes[1:], shapes[0]), np.concatenate(sections), np.concatenate(weights)
 
     def tendons(self) -> list[int]:
@@ -148,8 +140,8 @@ class _Film:
         along = np.outer(self._places[sections], [1.0, 0.0, 0.0])
         ends = np.stack([lines.start, lines.end], axis=1).reshape(-1, 3) + along
         held = np.pad(sections[:, None], ((0, 0), (0, 3))), np.tile([1.0, 0.0, 0.0, 0.0], (len(sections), 1))
-        corners = np.arange(len(sections)).reshape(-1, 2)
-        mesh = self.file.add_mesh(ends, corners, self.colour(style.ORANGE), held=held, smooth=False)
+        paint = self.file.add_material(tuple(np.asarray(linear(rgb(style.ORANGE)), float) / 255.0))
+        mesh = self.file.add_mesh(ends, np.arange(len(sections)).reshape(-1, 2), paint, held=held, smooth=False)
         return [self.file.add("nodes", {"name": "tendons", "mesh": mesh, "skin": self._skin})]
 
     def objects(self) -> list[int]:
@@ -176,9 +168,12 @@ class _Film:
         paved = self.file.add_material(roughness=0.9, picture=picture)
         points, faces, places, _ = world.ground_sheet()
         found["ground"] = self.file.add_mesh(points, faces, paved, places=places)
-        for number, shape in enumerate(world.reliefs):
-            places = shape.vertices[:, :2] / world.period
-            found[f"terrain {number}"] = self.file.add_mesh(shape.vertices, shape.faces, paved, places=places)
+        found |= {
+            f"terrain {number}": self.file.add_mesh(
+                shape.vertices, shape.faces, paved, places=shape.vertices[:, :2] / world.period
+            )
+            for number, shape in enumerate(world.reliefs)
+        }
         if world.surface is not None:
             points, faces, colours = world.water_sheet()
             surface = self.file.add_material(roughness=0.1, clear=True)

@@ -99,8 +99,7 @@ def write_movie(
     if kind == ".mp4":
         require("imageio_ffmpeg", _HOW)
     shape = SIZE[kind] if size is None else size_of(size)
-    frames = frames_of(result)
-    painter = Painter(frames, shape, show, None if camera is None else stand_of(camera), fine)
+    painter = Painter(frames_of(result), shape, show, None if camera is None else stand_of(camera), fine)
     pictures = _pictures(painter, RATE[kind], speed, progress)
     with replacing(path) as temporary:
         if kind == ".mp4":

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from limbless.simulation.analysis.speed import recorded_speed
 from limbless.simulation.result import components
+from limbless.view.figures.style import with_unit
 from limbless.view.scene.frames import Array, Frames, leading
 
 MOST_LINES = 6  # of one variable: those that change most
@@ -52,7 +54,7 @@ class Plot:
 
     @property
     def label(self) -> str:
-        return f"{self.title} ({self.unit})" if self.unit not in ("", "1") else self.title
+        return with_unit(self.title, self.unit)
 
     def in_degrees(self) -> Plot:
         """Angles and their rates in degrees; other plots as they are."""
@@ -100,21 +102,18 @@ def plot_of(frames: Frames, name: str) -> Plot:
     """The lines of a variable, or of the speed of the centre of mass."""
     data = frames.result.dataset
     if name == SPEED:
-        return Plot("speed of the centre of mass", "m/s", {"speed": _speed(frames)})
-    variable = data[name]
+        return Plot("speed of the centre of mass", "m/s", {"speed": recorded_speed(data)})
     found = [
-        (column.removeprefix(f"{name}_"), unit, values) for column, unit, values in components(variable, leading(data))
+        (column.removeprefix(f"{name}_"), unit, values)
+        for column, unit, values in components(data[name], leading(data))
     ]
     busy = sorted(found, key=lambda item: -float(np.ptp(item[2])))[:MOST_LINES]
     kept = [item for item in found if any(item is one for one in busy)]
     units = list(dict.fromkeys(unit for _, unit, _ in kept))
     lines = {label: np.asarray(values, dtype=float) for label, _, values in kept}
     largest = max(float(np.abs(values).max(initial=0.0)) for values in lines.values())
-    for limit in (
-        _torque_limits(frames, [k for k, item in enumerate(found) if any(item is one for one in kept)])
-        if name == _TORQUE
-        else ()
-    ):
+    joints = [k for k, item in enumerate(found) if any(item is one for one in kept)]
+    for limit in _torque_limits(frames, joints) if name == _TORQUE else ():
         if limit < _NEAR * largest:
             lines |= {f"{LIMIT} {sign}{limit:.3g}": np.full(frames.count, float(f"{sign}1") * limit) for sign in "+-"}
     return Plot(name.replace("_", " "), ", ".join(units), lines, len(found) - len(kept))
@@ -141,10 +140,3 @@ def _torque_limits(frames: Frames, joints: list[int]) -> list[float]:
         own := arrays().torque_limit, np.resize(getattr(scenario.actuation, "limits", np.inf), len(own))
     )
     return [float(limit) for limit in np.unique(stated[[k for k in joints if k < len(stated)]]) if np.isfinite(limit)]
-
-
-def _speed(frames: Frames) -> Array:
-    data: Any = frames.result.dataset
-    if "com_velocity" in data:
-        return np.asarray(np.linalg.norm(data["com_velocity"].values, axis=-1))
-    return np.asarray(np.linalg.norm(np.gradient(data["com_position"].values, data["time"].values, axis=0), axis=-1))

@@ -18,13 +18,13 @@ import numpy as np
 from limbless.core import write_text
 from limbless.simulation.result import red_line
 from limbless.view.figures.style import colour_of
-from limbless.view.scene.cameras import FAR, FIELD, camera_for, followed
+from limbless.view.scene.cameras import camera_for, followed
 from limbless.view.scene.frames import Frames, frames_of
 from limbless.view.scene.legend import legend, recorder
 from limbless.view.scene.palette import theme_of
 from limbless.view.scene.scene import Display, Rungs
 from limbless.view.scene.stage import Stage
-from limbless.view.scene.world import DRAWN, World
+from limbless.view.scene.world import World
 from limbless.view.studio.screen_sizes import LEGEND_STYLE
 from limbless.view.studio.server import quiet_server, stop
 
@@ -60,9 +60,7 @@ def replay(result: Result, beside: Mapping[str, Result] | None = None) -> str:
         rungs.lay(rungs.free)
         follow = follows(frames)
         where = followed(frames)
-        position, look_at = camera_for(frames, follow)
-        server.initial_camera.position, server.initial_camera.look_at = world.k * position, world.k * look_at
-        server.initial_camera.far, server.initial_camera.fov = FAR * DRAWN, FIELD
+        world.put_camera(server.initial_camera, *camera_for(frames, follow))
         shown = chosen(frames, sum(one.numbers for one in (display, *rungs.displays)))
         roots = [server.scene.add_frame(name, show_axes=False) for name in ("/robot", "/ghost", "/surroundings")]
         recording = server.get_scene_serializer()
@@ -73,7 +71,7 @@ def replay(result: Result, beside: Mapping[str, Result] | None = None) -> str:
             for root in roots if follow else ():
                 root.position = world.k * (where[0] - where[here])
             recording.insert_sleep(max(float(frames.times[after] - frames.times[here]), 0.0 if after > here else 0.5))
-        return _titled(recording.as_html(), result, legend(display, rungs=rungs.rows() if runs else ()))
+        return _titled(recording.as_html(), result, legend(display, rungs=rungs.rows()))
     finally:
         stop(server)
 
@@ -85,8 +83,7 @@ def write_replay(result: Result, folder: str | Path, beside: Mapping[str, Result
 
 def follows(frames: Frames) -> bool:
     """Whether the robot goes so far that a view of all its way would show it too small."""
-    way = followed(frames)
-    return float(np.linalg.norm(np.ptp(way, axis=0))) > 2.0 * frames.size
+    return float(np.linalg.norm(np.ptp(followed(frames), axis=0))) > 2.0 * frames.size
 
 
 def chosen(frames: Frames, numbers: int) -> list[int]:
@@ -121,7 +118,7 @@ HEIGHT = 420  # of the frame in the notebook, pixels
 
 
 class Replay:
-    """Shows itself in a notebook as the replay of a result; `save(path)` writes the page."""
+    """Shows itself in a notebook as the replay of a result; `page` is the text."""
 
     def __init__(self, result: Result) -> None:
         self.page = replay(result)

@@ -108,18 +108,16 @@ def _facts(result: Result) -> list[tuple[str, str]]:
     scenario = result.scenario
     rows = [("status", result.outcome), ("model", str(result.dataset.attrs.get("model", "not known")))]
     if scenario is not None:
-        around = ", ".join(item.kind for item in scenario.environment) or "free space"
         rows += [
             ("robot", str(getattr(scenario.robot, "preset", None) or scenario.robot.kind)),
             ("gait", scenario.gait.kind),
-            ("environment", around),
+            ("environment", ", ".join(item.kind for item in scenario.environment) or "free space"),
             ("actuation", scenario.actuation.kind),
             ("duration, step", f"{scenario.duration:g} s, {scenario.step:g} s")
             if scenario.task is None
             else ("task", scenario.task),
         ]
-        changed = changes_of(scenario)
-        if changed:
+        if changed := changes_of(scenario):
             rows.append(("changed", ", ".join(f"{path} = {value}" for path, value in changed.items())))
     if result.mass is not None:
         rows.append(("mass", f"{result.mass:.4g} kg"))
@@ -127,8 +125,8 @@ def _facts(result: Result) -> list[tuple[str, str]]:
 
 
 def _table(rows: list[tuple[str, str]]) -> str:
-    lines = "".join(f"<tr><th>{escape(label)}</th><td>{escape(value)}</td></tr>" for label, value in rows)
-    return f"<table>{lines}</table>"
+    cells = (f"<tr><th>{escape(label)}</th><td>{escape(value)}</td></tr>" for label, value in rows)
+    return f"<table>{''.join(cells)}</table>"
 
 
 def _proof(balances: list[Balance]) -> str:
@@ -170,13 +168,12 @@ def _still(result: Result) -> str:
     from limbless.view import figures
 
     names = sorted(figures.names_for(result), key=lambda name: name != "overview")
-    try:
-        sheet, _ = figures.draw(result, names[0]) if names else (None, None)
-    except InputError:
-        sheet = None
-    if sheet is None:
+    if not names:
         return ""
-    picture: Any = sheet
+    try:
+        picture: Any = figures.draw(result, names[0])[0]
+    except InputError:
+        return ""
     code = base64.b64encode(picture._repr_png_()).decode()
     return f"<figure><img src='data:image/png;base64,{code}' alt='{escape(names[0])}'></figure>"
 

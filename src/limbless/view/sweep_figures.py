@@ -80,23 +80,20 @@ def _measures(sweep: Sweep, measure: str | None) -> list[str]:
     return names if measure is None else [measure]
 
 
-def _with_unit(name: str, unit: str) -> str:
-    return style.literal(name if unit in ("", "1") else f"{name} ({unit})")
-
-
 def _label(sweep: Sweep, name: str) -> str:
-    return _with_unit(name, sweep.dataset[name].attrs.get("units", "") if name in sweep.dataset else "")
+    unit = sweep.dataset[name].attrs.get("units", "") if name in sweep.dataset else ""
+    return style.literal(style.with_unit(name, unit))
 
 
 def _field(sweep: Sweep, path: str, short: bool = False) -> str:
     """A field that changes, with its unit."""
     unit = unit_of_field(sweep.plan.scenario, path, sweep.plan.point(0)[path])
-    return _with_unit(path.rpartition(".")[2] if short else path, unit)
+    return style.literal(style.with_unit(path.rpartition(".")[2] if short else path, unit))
 
 
 def _measure(name: str) -> str:
     known = measures.known().get(name)
-    return _with_unit(name, "" if known is None else known.unit)
+    return style.literal(style.with_unit(name, "" if known is None else known.unit))
 
 
 def _drawn(values: np.ndarray) -> tuple[np.ndarray, list[str] | None]:
@@ -118,13 +115,11 @@ def heat_map(sweep: Sweep, measure: str | None = None) -> Drawing:
     for panel, name in zip(axes, names, strict=True):
         values = data[name]
         others = [dim for dim in values.dims if dim not in (first, second)]
-        shown = values.max(others) if others else values
-        cells = shown.transpose(first, second).values
+        cells = values.max(others).transpose(first, second).values
         mesh = panel.pcolormesh(_edges(x), _edges(y), np.ma.masked_invalid(cells), cmap=style.SEQUENTIAL)
         panel.set_facecolor("#DDDDDD")
         style.colour_bar(panel, mesh)
-        panel.set_xlabel(_field(sweep, second))
-        panel.set_ylabel(_field(sweep, first))
+        panel.set(xlabel=_field(sweep, second), ylabel=_field(sweep, first))
         style.note_above(panel, _label(sweep, name) + (", largest" if others else ""))
         for set_ticks, labels, places in ((panel.set_xticks, x_labels, x), (panel.set_yticks, y_labels, y)):
             if labels is not None:
@@ -187,8 +182,7 @@ def pareto(front: Front) -> Drawing:
     large, small = (np.array([point.measures[name] for point in front.points]) for name in (front.large, front.small))
     sheet, (panel,) = style.panels([48.0])
     panel.plot(large, small, color=style.BLUE, marker="o", markersize=3)
-    panel.set_xlabel(_measure(front.large))
-    panel.set_ylabel(_measure(front.small))
+    panel.set(xlabel=_measure(front.large), ylabel=_measure(front.small))
     panel.margins(x=0.05)
     return sheet, {front.large: large, front.small: small}
 
@@ -209,7 +203,6 @@ def convergence(best: Best) -> Drawing:
         panel.scatter(number[mask], values[mask], s=4, color=colour, linewidths=0, label=label)
     known = np.isfinite(so_far)
     panel.plot(number[known], so_far[known], color=style.BLACK, label="best so far")
-    panel.set_xlabel("evaluation")
-    panel.set_ylabel(_measure(best.goal.split()[1]))
+    panel.set(xlabel="evaluation", ylabel=_measure(best.goal.split()[1]))
     style.legend_above(panel, 3)
     return sheet, {"evaluation": number, "value": values, "best so far": so_far}

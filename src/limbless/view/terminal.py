@@ -137,12 +137,10 @@ def _describe_scenario(scenario: Scenario, out: Console) -> None:
 
 
 def _describe_class(heading: str, cls: type[Description], out: Console) -> None:
-    out.print(Text(heading, style="bold"))
-    out.print(Text(inspect.getdoc(cls) or ""))
-    out.print(table(fields.rows(cls), ("field", "type", "unit", "default", "meaning")))
-    for part in fields.nested(cls):
-        out.print(Text(part.__name__, style="bold"))
-        out.print(Text(first_line(part)))
+    nested = [(part, part.__name__, first_line(part)) for part in fields.nested(cls)]
+    for part, name, words in [(cls, heading, inspect.getdoc(cls) or ""), *nested]:
+        out.print(Text(name, style="bold"))
+        out.print(Text(words))
         out.print(table(fields.rows(part), ("field", "type", "unit", "default", "meaning")))
 
 
@@ -225,12 +223,13 @@ def summary_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
             rows.append(
                 (label, f"exceeded by {len(exceeded)} joint{'s' if len(exceeded) > 1 else ''}: {_joints(exceeded)}")
             )
-    for name, balance in (get("balances") or {}).items():
-        rows.append((f"balance: {name}", f"{balance['verdict']}, {balance['relative']:.1e} of its scale"))
+    rows += [
+        (f"balance: {name}", f"{balance['verdict']}, {balance['relative']:.1e} of its scale")
+        for name, balance in (get("balances") or {}).items()
+    ]
     if error:
         rows.append(("numerical error", "; ".join(error["notes"]) or f"± above; from: {', '.join(error['sources'])}"))
-    rows += [("robust", str((get("robustness") or {}).get("told", "")))]
-    rows += [("note", note) for note in get("notes") or ()]
+    rows += [("robust", str((get("robustness") or {}).get("told", ""))), *(("note", one) for one in get("notes") or ())]
     return [row for row in rows if row[1]]
 
 

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from limbless.core import InputError, nearest
+from limbless.core import InputError, nearest, registry
 from limbless.search.measures.measure_registry import Lean, Measure, entries, measure
 from limbless.simulation.analysis import energy_use, speed
 from limbless.simulation.result import Result
 
 __all__ = ["Lean", "Measure", "find", "known", "leanly_measured", "measure", "measured"]
 
-_visited: list[str] = []
-
 
 def known() -> dict[str, Measure]:
     """All measures by name."""
-    if not _visited:
-        _visited.append(__name__)
-        for module in pkgutil.iter_modules(__path__):
-            importlib.import_module(f"{__name__}.{module.name}")
+    registry.visit(__name__)
     return dict(sorted(entries.items()))
 
 

@@ -75,6 +75,14 @@ def why_no_transport(moved: Array, length: float, facts: Mapping[str, Any]) -> s
     return "it falls" if moved @ field > STEEP * distance * float(np.linalg.norm(field)) else None
 
 
+def recorded_speed(dataset: xr.Dataset) -> Array:
+    """Speed of the centre of mass at every record (m/s)."""
+    if "com_velocity" in dataset:
+        return np.asarray(np.linalg.norm(dataset["com_velocity"].values, axis=-1))
+    way = np.gradient(dataset["com_position"].values, dataset["time"].values, axis=0)
+    return np.asarray(np.linalg.norm(way, axis=-1))
+
+
 def duration(dataset: xr.Dataset) -> float:
     """Time between the first and the last record (s)."""
     time = dataset["time"].values if "time" in dataset.dims else np.zeros(0)

@@ -9,12 +9,10 @@ cheap.
 from __future__ import annotations
 
 import copy
-import importlib
-import pkgutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from limbless.core import InputError, nearest
+from limbless.core import InputError, nearest, registry
 from limbless.view.figures.figure_registry import Drawing, Entry, entries, figure
 
 if TYPE_CHECKING:
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Drawing", "Entry", "draw", "figure", "find", "finite", "known", "names_for", "save"]
 
-_visited: list[str] = []
 _CLONE = Path(__file__).parents[4]
 if (_CLONE / "pyproject.toml").is_file():
     __path__.append(str(_CLONE / "validation" / "figures"))
@@ -31,10 +28,7 @@ _DRAWABLE = 1e12  # larger numbers are those of a run that diverged
 
 def known() -> dict[str, Entry]:
     """All figures by name, those of every run first."""
-    if not _visited:
-        _visited.append(__name__)
-        for module in pkgutil.iter_modules(__path__):
-            importlib.import_module(f"{__name__}.{module.name}")
+    registry.visit(__name__)
     return dict(sorted(entries.items(), key=lambda item: (not item[1].every_run, item[0])))
 
 
@@ -56,8 +50,8 @@ def names_for(result: Result) -> list[str]:
         for name, entry in known().items()
         if (entry.every_run or scenario in entry.scenarios) and not entry.missing(result)
     ]
-    listed = [find(name).name for name in getattr(result.scenario, "figures", None) or ()]
-    return list(dict.fromkeys([*unasked, *listed]))
+    listed = getattr(result.scenario, "figures", None) or ()
+    return list(dict.fromkeys([*unasked, *(find(name).name for name in listed)]))
 
 
 def draw(result: Result, name: str) -> Drawing:
@@ -100,11 +94,15 @@ def _literal(result: Result) -> Result:
     from limbless.view.figures.style import literal
 
     data = result.dataset
-    texts = {}
-    for name, labels in data.coords.items():
-        if labels.dtype.kind in "UO" and any("$" in str(label) for label in labels.values.ravel()):
-            written = np.array([literal(str(label)) for label in labels.values.ravel()]).reshape(labels.shape)
-            texts[name] = (labels.dims, written, labels.attrs)
+    texts = {
+        name: (
+            labels.dims,
+            np.reshape([literal(str(one)) for one in labels.values.ravel()], labels.shape),
+            labels.attrs,
+        )
+        for name, labels in data.coords.items()
+        if labels.dtype.kind in "UO" and any("$" in str(label) for label in labels.values.ravel())
+    }
     if not texts:
         return result
     shown = copy.copy(result)

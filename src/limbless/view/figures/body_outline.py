@@ -28,8 +28,7 @@ _CAP = np.array([0.0, 0.02, 0.08, 0.18, 0.32, 0.5, 0.75, 1.0])
 def widest_plane(dataset: xr.Dataset) -> Plane:
     """The coordinate plane that leaves out the axis along which the robot moved and reached least."""
     name = "position" if dataset.sizes.get("section") and "position" in dataset else "head_position"
-    reach = np.ptp(dataset[name].values.reshape(-1, 3), axis=0)
-    hidden = int(2 - np.argmin(reach[::-1]))  # a tie hides z
+    hidden = int(2 - np.argmin(np.ptp(dataset[name].values.reshape(-1, 3), axis=0)[::-1]))  # a tie hides z
     right, up = (axis for axis in range(3) if axis != hidden)
     return right, up
 
@@ -74,21 +73,17 @@ def _normals(line: Array) -> Array:
 
 def _rounded(line: Array, width: Array) -> tuple[Array, Array]:
     """A midline and its half widths with elliptic ends, each as long as it is wide but at most the end section."""
-    middle, breadth = [line[1:-1]], [width[1:-1]]
+    caps = []
     for tip, inner in ((0, 1), (-1, -2)):
-        reach = np.linalg.norm(line[inner] - line[tip])
-        share = min(1.0, width[tip] / max(reach, 1e-12))
+        share = min(1.0, width[tip] / max(np.linalg.norm(line[inner] - line[tip]), 1e-12))
         points = line[tip] + (line[inner] - line[tip]) * (share * _CAP)[:, None]
         profile = width[tip] * np.sqrt(1.0 - (1.0 - _CAP) ** 2)
         if share == 1.0:
             points, profile = points[:-1], profile[:-1]  # the cap ends at the next node, which is there already
-        if tip == 0:
-            middle.insert(0, points)
-            breadth.insert(0, profile)
-        else:
-            middle.append(points[::-1])
-            breadth.append(profile[::-1])
-    return np.concatenate(middle), np.concatenate(breadth)
+        caps.append((points, profile))
+    (first, wide), (last, narrow) = caps
+    middle = np.concatenate([first, line[1:-1], last[::-1]])
+    return middle, np.concatenate([wide, width[1:-1], narrow[::-1]])
 
 
 def draw_body(axes: Axes, points: Array, colour: str, strength: float = 0.35) -> None:

@@ -61,8 +61,9 @@ def contacts(result: Result) -> Drawing:
             # a link that sticks anywhere is held there
             worst[:, number] = np.where((own == 1).any(axis=1), 1.0, own.max(axis=1))
     load = mean_force(result)
-    heights = [max(20.0, 2.4 * links), 24.0, 20.0]
-    sheet, (diagram, total, residual) = style.panels(heights, share_time=True, top=9.0, gap=7.0)
+    sheet, (diagram, total, residual) = style.panels(
+        [max(20.0, 2.4 * links), 24.0, 20.0], share_time=True, top=9.0, gap=7.0
+    )
     colours = ["#FFFFFF", style.BLUE, style.ORANGE]
     edges = np.concatenate([[time[0]], 0.5 * (time[1:] + time[:-1]), [time[-1]]])
     three: Any = {"cmap": ListedColormap(colours), "norm": BoundaryNorm([-0.5, 0.5, 1.5, 2.5], 3)}
@@ -70,11 +71,10 @@ def contacts(result: Result) -> Drawing:
     diagram.set(ylabel=f"{part}, counted from 1", title="at each record")
     diagram.grid(False)
     diagram.locator_params(axis="y", integer=True)
-    words = ("lifted", "sticks", "slips")
     diagram.legend(
         handles=[
             Patch(facecolor=colour, edgecolor=style.GREY, label=word)
-            for colour, word in zip(colours, words, strict=True)
+            for colour, word in zip(colours, ("lifted", "sticks", "slips"), strict=True)
         ],
         loc="lower right",
         bbox_to_anchor=(1.0, 1.0),
@@ -84,8 +84,7 @@ def contacts(result: Result) -> Drawing:
     total.plot(time, np.linalg.norm(load[:, :2], axis=1), color=style.BLUE, linewidth=0.7, label="level")
     total.set(ylabel="mean force (N)", title="of all contacts")
     style.legend_above(total)
-    shown = np.maximum(data["contact_residual"].values, 1e-16)
-    residual.semilogy(time, shown, color=style.RED, linewidth=0.6)
+    residual.semilogy(time, np.maximum(data["contact_residual"].values, 1e-16), color=style.RED, linewidth=0.6)
     residual.set(xlabel="time (s)", ylabel="residual (m/s)", xlim=(time[0], time[-1]))
     table = {"time (s)": time, "residual of the contact laws (m/s)": data["contact_residual"].values}
     table |= {

@@ -35,8 +35,9 @@ def overview(result: Result) -> Drawing:
     records = np.unique(np.linspace(0, result.dataset.sizes["time"] - 1, _SNAPSHOTS).round().astype(int))
     time, track = result.dataset["time"].values, result.dataset["head_position"].values[:, plane]
     snaps = body_outline.snapshots(result.dataset, plane, records if result.dataset.sizes["section"] else ())
-    drawn = [track, *snaps.values()]
-    sheet, (where, fast, power, torque) = style.panels([body_outline.panel_height(drawn), 24.0, 24.0, 24.0])
+    sheet, (where, fast, power, torque) = style.panels(
+        [body_outline.panel_height([track, *snaps.values()]), 24.0, 24.0, 24.0]
+    )
     table: Table = {"time (s)": time}
     body_outline.draw_track(where, result.dataset, plane, track, snaps, table)
     where.plot(*track[-1], "o", color=style.RED, markersize=2.0, zorder=3)
@@ -50,10 +51,7 @@ def overview(result: Result) -> Drawing:
 
 def _draw_speed(axes: Axes, result: Result, table: Table) -> None:
     time = result.dataset["time"].values
-    if "com_velocity" in result.dataset:
-        now = np.linalg.norm(result.dataset["com_velocity"].values, axis=1)
-    else:
-        now = np.linalg.norm(np.gradient(result.dataset["com_position"].values, time, axis=0), axis=1)
+    now = speed.recorded_speed(result.dataset)
     axes.plot(time, now, color=style.SKY, label="centre of mass")
     table["speed of the centre of mass (m/s)"] = now
     ends, velocity = speed.period_velocities(result.dataset, result.period)
@@ -72,9 +70,8 @@ def draw_power(axes: Axes, result: Result, table: Table) -> None:
     time = result.dataset["time"].values
     for name, colour in zip(balances.POWERS, style.COLOURS, strict=False):
         if name in result.dataset and np.any(result.dataset[name].values):
-            label = name.removesuffix("_power")
-            axes.plot(time, result.dataset[name].values, color=colour, label=label)
-            table[f"{label} power (W)"] = result.dataset[name].values
+            given = {name.removesuffix("_power"): result.dataset[name].values}
+            style.curves(axes, time, given, table, "{} power (W)", color=colour)
     axes.set(xlabel="time (s)", ylabel="power (W)", xlim=(time[0], time[-1]))
     style.at_least(axes, smallest_energy(result) / max(float(time[-1] - time[0]), 1e-12))
     style.legend_above(axes)
@@ -173,15 +170,11 @@ def _draw_wave(axes: Axes, result: Result, label: str, joints: list[int]) -> Non
     """Torque over time and along the body, in the last periods of the gait."""
     time, torque = result.dataset["time"].values, result.dataset["joint_torque"].values[:, joints]
     shown = last_periods(result)
-    bound = float(np.abs(torque[shown]).max()) or 1.0
     steps = np.arange(len(joints) + 1) + 0.5
     edges = np.concatenate([time[shown][:1], 0.5 * (time[shown][1:] + time[shown][:-1]), time[shown][-1:]])
-    mesh = axes.pcolormesh(
-        edges, steps, torque[shown].T, cmap=style.DIVERGING, vmin=-bound, vmax=bound, rasterized=True
-    )
-    style.colour_bar(axes, mesh)
-    axes.set(
-        xlabel="time (s)", ylabel=f"{label} joint, from the base", title=f"{label} torque (N m), at the end of the run"
+    title = f"{label} torque (N m), at the end of the run"
+    style.draw_wave(
+        axes, edges, steps, torque[shown], xlabel="time (s)", ylabel=f"{label} joint, from the base", title=title
     )
     axes.locator_params(axis="y", integer=True, nbins=6)
 
@@ -206,32 +199,23 @@ def energy_balance(result: Result) -> Drawing:
     table: Table = {"time (s)": time}
     for name, colour in zip(balances.WORKS, style.COLOURS, strict=False):
         if name in data and np.any(data[name].values):
-            _add(works, table, time, data[name].values - data[name].values[0], name.replace("_", " "), colour)
-    _add(
-        works,
-        table,
-        time,
-        data["kinetic_energy"].values - data["kinetic_energy"].values[0],
-        "change of kinetic energy",
-        style.BLACK,
-    )
+            done = {name.replace("_", " "): data[name].values - data[name].values[0]}
+            style.curves(works, time, done, table, "{} (J)", color=colour)
+    change = {"change of kinetic energy": data["kinetic_energy"].values - data["kinetic_energy"].values[0]}
+    style.curves(works, time, change, table, "{} (J)", color=style.BLACK)
     works.lines[-1].set(linestyle=(0, (3, 2)))  # where it is the work of one alone, both are seen
     works.set(xlabel="time (s)", ylabel="energy (J)", xlim=(time[0], time[-1]))
     style.at_least(works, smallest_energy(result))
     style.legend_above(works, 2)
     difference = balances.energy_mismatch(data)
     if difference is not None:
-        _add(mismatch, table, time, difference, "change of kinetic energy less work", style.RED)
+        left = {"change of kinetic energy less work": difference}
+        style.curves(mismatch, time, left, table, "{} (J)", color=style.RED)
     proof = next((balance for balance in result.balances() if balance.name == "power"), None)
     if proof is not None:
         style.note_above(mismatch, f"at most {proof.relative:.1e} of the energy exchanged: {proof.verdict}")
     mismatch.set(xlabel="time (s)", ylabel="mismatch (J)", xlim=(time[0], time[-1]))
     return sheet, table
-
-
-def _add(axes: Axes, table: Table, time: np.ndarray, values: np.ndarray, label: str, colour: str) -> None:
-    axes.plot(time, values, color=colour, label=label)
-    table[f"{label} (J)"] = values
 
 
 @figure(
@@ -253,9 +237,7 @@ def activity(result: Result) -> Drawing:
         )
         style.colour_bar(axes, mesh)
         axes.invert_yaxis()
-        axes.set_title(f"{words} ({unit}), the first {dim} above")
-        axes.set_ylabel(dim)
         axes.locator_params(axis="y", integer=True)
-        axes.set_xlabel("time (s)")
+        axes.set(xlabel="time (s)", ylabel=dim, title=f"{words} ({unit}), the first {dim} above")
         table |= {f"{words} of {label} ({unit})": values[:, k] for k, label in enumerate(labels)}
     return sheet, table

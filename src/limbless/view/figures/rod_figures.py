@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from limbless.simulation.analysis import speed
 from limbless.view.figures import body_outline, style
 from limbless.view.figures.figure_registry import Drawing, Table, figure
 from limbless.view.figures.general import draw_power, last_periods
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from limbless.simulation.result import Result
 
 _SNAPSHOTS = 5
@@ -35,7 +34,7 @@ def rod_body(result: Result) -> Drawing:
     sheet, (where, fast, power) = style.panels([body_outline.panel_height([track, *snaps.values()]), 24.0, 24.0])
     table: Table = {
         "time (s)": time,
-        "speed of the centre of mass (m/s)": np.linalg.norm(data["com_velocity"].values, axis=1),
+        "speed of the centre of mass (m/s)": speed.recorded_speed(data),
     }
     body_outline.draw_track(where, data, plane, track, snaps, table)
     where.set_title("track of the head, and the body at equal intervals")
@@ -53,8 +52,10 @@ def _waves(result: Result, variable: str, words: str) -> Drawing:
     loud = [c for c in range(6) if peak[c] > _SILENT * max(float(peak.max()), 1e-300)] or [5]
     sheet, panels = style.panels([30.0] * len(loud))
     table: Table = {"X (m)": X}
+    time, shown = result.dataset["time"].values, last_periods(result)
     for axes, c in zip(panels, loud, strict=True):
-        _wave(axes, result, wrench[..., c], X, f"{words} in {_LABELS[c]}")
+        title = f"{words} in {_LABELS[c]}"
+        style.draw_wave(axes, time[shown], X, wrench[shown, :, c], xlabel="time (s)", ylabel="X (m)", title=title)
         table[f"peak {words} in {_LABELS[c]}"] = np.abs(wrench[..., c]).max(axis=0)
     return sheet, table
 
@@ -71,23 +72,6 @@ figure(
     every_run=True,
     needs=("effort", "internal_wrench", "abscissa"),
 )(partial(_waves, variable="internal_wrench", words="internal wrench"))
-
-
-def _wave(axes: Axes, result: Result, values: np.ndarray, X: np.ndarray, title: str) -> None:
-    time, shown = result.dataset["time"].values, last_periods(result)
-    bound = float(np.abs(values[shown]).max()) or 1.0
-    mesh = axes.pcolormesh(
-        time[shown],
-        X,
-        values[shown].T,
-        cmap=style.DIVERGING,
-        vmin=-bound,
-        vmax=bound,
-        rasterized=True,
-        shading="nearest",
-    )
-    style.colour_bar(axes, mesh)
-    axes.set(xlabel="time (s)", ylabel="X (m)", title=title)
 
 
 @figure("rod-root-wrench", "force and couple that the root of an arm carries", needs=("contact_wrench",))

@@ -35,11 +35,9 @@ def midline(result: Result) -> Drawing:
     table: Table = {"time (s)": time[shown]}
     for place, record in enumerate(records):
         axes.plot(*line[record].T, color=style.BLUE, linewidth=0.6, alpha=0.2 + 0.7 * place / max(1, len(records) - 1))
-        for c, axis in enumerate(plane):
-            table[f"midline at {time[record]:.4g} s, {'xyz'[axis]} (m)"] = line[record, :, c]
+        table |= {f"midline at {time[record]:.4g} s, {'xyz'[k]} (m)": line[record, :, c] for c, k in enumerate(plane)}
     axes.plot(*track.T, color=style.RED, linewidth=0.7)
-    for c, axis in enumerate(plane):
-        table[f"tip {'xyz'[axis]} (m)"] = track[:, c]
+    table |= {f"tip {'xyz'[axis]} (m)": track[:, c] for c, axis in enumerate(plane)}
     body_outline.true_scale(axes, [line[records].reshape(-1, 2), track], (plane[0], plane[1]))
     axes.set_title("midlines from light (early) to dark (late); track of the tip")
     return sheet, table
@@ -55,10 +53,9 @@ def tensions(result: Result) -> Drawing:
     time, names = data["time"].values, [str(name) for name in data["tendon"].values]
     sheet, panels = style.panels([26.0, 26.0, 26.0], share_time=True)
     table: Table = {"time (s)": time}
-    paid = data["tendon_length"].values - data["tendon_length"].values[:1]
     rows = (
         ("tension (N)", data["tension"].values),
-        ("change of length (mm)", 1e3 * paid),
+        ("change of length (mm)", 1e3 * (data["tendon_length"].values - data["tendon_length"].values[:1])),
         ("pulley power (mW)", 1e3 * data["pulley_power"].values),
     )
     for axes, (label, values) in zip(panels, rows, strict=True):
@@ -85,21 +82,19 @@ def energy(result: Result) -> Drawing:
     sheet, (stored, works) = style.panels([32.0, 32.0], share_time=True, gap=9.0)
     table: Table = {"time (s)": time}
     kinds = [("kinetic", kinetic), ("elastic", elastic), ("weight and lift", weight - weight[:1])]
-    for name, values in kinds + [("tendons", tendons)] * ("tendon_energy" in data):
-        stored.plot(time, 1e3 * values, label=name)
-        table[f"{name} energy (J)"] = values
-    flows = (
+    kinds += [("tendons", tendons)] * ("tendon_energy" in data)
+    flows = [
         ("actuators", data["actuator_work"].values),
         ("environment", data["environment_work"].values),
         ("dampers and friction" if "friction_power" in data else "dampers", damped),
-    )
-    for name, values in flows:
-        works.plot(time, 1e3 * values, label=name)
-        table[f"work of {name} (J)"] = values
+    ]
+    for axes, lines, column in ((stored, kinds, "{} energy (J)"), (works, flows, "work of {} (J)")):
+        for name, values in lines:
+            axes.plot(time, 1e3 * values, label=name)
+            table[column.format(name)] = values
+        style.legend_above(axes)
     stored.set_ylabel("energy (mJ)")
     works.set(xlabel="time (s)", ylabel="work since start (mJ)", xlim=(time[0], time[-1]))
-    style.legend_above(stored)
-    style.legend_above(works)
     return sheet, table
 
 

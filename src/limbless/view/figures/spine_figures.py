@@ -71,12 +71,11 @@ def postures(result: Result) -> Drawing:
     table: Table = {}
     for axes, plane, name in zip(panels, ((0, 1), (0, 2)), ("y to the left", "z up"), strict=True):
         tip = 1e3 * disks[:, -1][:, plane]
-        strengths = np.linspace(0.2, 1.0, len(shown))
         drawn = [
             tip,
             *(
                 draw_spine(axes, disks[point], plane, radius, style.BLUE, float(strength))
-                for point, strength in zip(shown, strengths, strict=True)
+                for point, strength in zip(shown, np.linspace(0.2, 1.0, len(shown)), strict=True)
             ),
         ]
         axes.plot(tip[:, 0], tip[:, 1], color=style.RED, linewidth=0.8)

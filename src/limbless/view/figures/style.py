@@ -98,6 +98,11 @@ def literal(text: str) -> str:
     return text.replace("$", r"\$")
 
 
+def with_unit(name: str, unit: str) -> str:
+    """A name and its unit; nothing is said of a number without one."""
+    return name if unit in ("", "1") else f"{name} ({unit})"
+
+
 @contextmanager
 def styled() -> Iterator[None]:
     """Draw and save in the style of limbless, whatever style the caller's own figures have."""
@@ -136,8 +141,7 @@ def panels(
     gap : space between panels, mm; enough for labels if absent.
     """
     gap = gap if gap is not None else 4.0 if share_time else 13.0
-    bottom = 10.0
-    total = top + sum(heights) + gap * (len(heights) - 1) + bottom
+    total = top + sum(heights) + gap * (len(heights) - 1) + 10.0
     sheet = _sheet_class()(figsize=(COLUMN_WIDTH / 25.4, total / 25.4))
     axes: list[Axes] = []
     edge = total - top
@@ -208,6 +212,14 @@ def colour_bar(axes: Axes, mesh: Any) -> None:
     bar = axes.figure.add_axes((box.x0 + box.width * 0.855, box.y0, box.width * 0.03, box.height))
     axes.figure.colorbar(mesh, cax=bar)
     axes.grid(False)
+
+
+def draw_wave(axes: Axes, x: Any, y: Any, values: Any, **labels: str) -> None:
+    """A map (x, y) of values of both signs: the largest in view has the strongest colour."""
+    bound = float(abs(values).max()) or 1.0
+    mesh = axes.pcolormesh(x, y, values.T, cmap=DIVERGING, vmin=-bound, vmax=bound, rasterized=True)
+    colour_bar(axes, mesh)
+    axes.set(**labels)
 
 
 def note_above(axes: Axes, text: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from limbless.view.figures import body_outline, style
 from limbless.view.figures.figure_registry import Drawing, Table, figure
-from limbless.view.scene.frames import frames_of
+from limbless.view.scene.frames import Frames, frames_of
 from limbless.view.scene.moving_parts import OBJECT, objects_of
 from limbless.view.scene.palette import theme_of
 from limbless.view.scene.world import World
@@ -46,15 +46,15 @@ def surroundings(result: Result) -> Drawing:
     planes = [_ABOVE, (_side(data), 2)][: 2 if uneven else 1]
     records = np.unique(np.linspace(0, len(time) - 1, _SNAPSHOTS).round().astype(int))
     drawn = [[body_outline.outline(data, record, plane) for record in records] for plane in planes]
-    around = [[hull for shape in obstacles for hull in (_hull(shape.vertices[:, plane]),)] for plane in planes]
-    pushed = [_pushed(result, records, plane) for plane in planes]
-    heights = [
-        body_outline.panel_height([*shapes, *hulls, *(hull for _, hull in moved)])
+    around = [[_hull(shape.vertices[:, plane]) for shape in obstacles] for plane in planes]
+    pushed = [_pushed(frames, records, plane) for plane in planes]
+    whole = [
+        [*shapes, *hulls, *(hull for _, hull in moved)]
         for shapes, hulls, moved in zip(drawn, around, pushed, strict=True)
     ]
-    sheet, panels = style.panels([max(_LEAST, height) for height in heights], top=11.0)
+    sheet, panels = style.panels([max(_LEAST, body_outline.panel_height(one)) for one in whole], top=11.0)
     table: Table = {"time (s)": time, **{f"{'xyz'[k]} of the centre of mass (m)": track[:, k] for k in range(3)}}
-    for axes, plane, shapes, hulls, moved in zip(panels, planes, drawn, around, pushed, strict=True):
+    for axes, plane, shapes, hulls, moved, seen in zip(panels, planes, drawn, around, pushed, whole, strict=True):
         for hull in hulls:
             axes.fill(hull[:, 0], hull[:, 1], facecolor="#DDDDDD", edgecolor=style.GREY, linewidth=0.5, zorder=1)
         for opacity, hull in moved:
@@ -71,13 +71,13 @@ def surroundings(result: Result) -> Drawing:
             body_outline.draw_body(axes, shape, style.BLUE, 0.15 + 0.6 * place / max(1, len(shapes) - 1))
             table |= {f"outline at {time[record]:.4g} s, {'xyz'[k]} (m)": shape[:, c] for c, k in enumerate(plane)}
         axes.plot(track[:, plane[0]], track[:, plane[1]], color=style.RED, linewidth=0.8, zorder=3)
-        body_outline.true_scale(axes, [*shapes, *hulls, *(hull for _, hull in moved)], plane)
+        body_outline.true_scale(axes, seen, plane)
     if np.isfinite(below).all():
         table["height of the ground below it (m)"] = below
     lines = _draw_heights(panels[0], world)
-    every = f"the body every {(time[-1] - time[0]) / max(1, len(records) - 1):.3g} s"
-    objects = " and objects" if pushed[0] else ""
-    panels[0].set_title(f"centre of mass (red); {every.replace(' every', f'{objects} every')}{_RINGS if lines else ''}")
+    shown = "the body and objects" if pushed[0] else "the body"
+    every = (time[-1] - time[0]) / max(1, len(records) - 1)
+    panels[0].set_title(f"centre of mass (red); {shown} every {every:.3g} s{_RINGS if lines else ''}")
     if uneven:
         across = track[:, planes[1][0]]
         panels[1].plot(across, below, color=style.BLACK, linewidth=0.8, zorder=3, label="ground below the centre")
@@ -86,11 +86,8 @@ def surroundings(result: Result) -> Drawing:
     return sheet, table
 
 
-def _pushed(result: Result, records: np.ndarray, plane: tuple[int, int]) -> list[tuple[float, np.ndarray]]:
+def _pushed(frames: Frames, records: np.ndarray, plane: tuple[int, int]) -> list[tuple[float, np.ndarray]]:
     """Outlines of all free objects at these records, the later the darker: opacity and (points, 2), m."""
-    if "object_position" not in result.dataset:
-        return []
-    frames = frames_of(result)
     return [
         (0.15 + 0.6 * place / max(1, len(records) - 1), _hull(item.at(int(record))[:, plane]))
         for place, record in enumerate(records)

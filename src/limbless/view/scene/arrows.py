@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,7 @@ from numpy.typing import NDArray
 from limbless.environments.base import together
 from limbless.view.figures import style
 from limbless.view.scene.frames import Array, Frames
-
-if TYPE_CHECKING:
-    from limbless.view.scene.palette import Theme
+from limbless.view.scene.palette import Theme, rgb
 
 Colours = NDArray[np.uint8]
 
@@ -33,20 +31,6 @@ SHAFT, HEAD = 0.0034, (2.6, 7.5)
 OPEN, STICK, SLIP = 0, 1, 2
 _MEDIA = {"drag": "medium", "sand": "sand"}  # what a fluid is called that need not be water
 _FLOW_GRID = (14, 7)  # arrows of a flow along x and y
-
-
-def rgb(colour: str) -> tuple[int, int, int]:
-    """`#0072B2` -> (0, 114, 178)."""
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
-
-
-def linear(colour: Any) -> Any:
-    """A colour as instances of a mesh and arrows have it: the page takes their numbers for light, which grows faster
-    than what the eye is told by those of other meshes and of a legend; as they are, they would look washed out.
-    """
-    share = np.asarray(colour, dtype=np.float64) / 255.0
-    light = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
-    return np.rint(255.0 * light).astype(np.uint8)
 
 
 @dataclass(frozen=True)
@@ -88,7 +72,7 @@ def families(frames: Frames) -> list[Arrows]:
     """All kinds of force that the result recorded and that are not always zero."""
     found = [arrows for make in _MAKERS if (arrows := make(frames)) is not None]
     inside = tension_along(frames)
-    largest = max([arrows.largest for arrows in found] + ([] if inside is None else [float(inside.max())]), default=0.0)
+    largest = max([0.0 if inside is None else float(inside.max()), *(arrows.largest for arrows in found)])
     return [arrows for arrows in found if arrows.largest > (0.0 if arrows.key == "flow" else _NOISE * largest)]
 
 
@@ -128,8 +112,7 @@ def _contacts(frames: Frames) -> Arrows | None:
     state = state if held is None else np.where((state == SLIP) & (held > 0), STICK, state)
     in_world = np.where((state != OPEN)[..., None], force, 0.0)
     colour = np.where((state == SLIP)[..., None], np.array(rgb(style.RED)), np.array(rgb(style.GREEN))).astype(np.uint8)
-    both = bool((state == SLIP).any())
-    label = "contact forces (green holds, orange slips)" if both else "contact forces"
+    label = "contact forces (green holds, orange slips)" if (state == SLIP).any() else "contact forces"
     if frames.values("support_abscissa") is not None:
         label = "anchorages and supports"
     return _arrows(frames, "contacts", label, place, in_world, colour)
@@ -185,8 +168,7 @@ def _flow(frames: Frames) -> Arrows | None:
         return None
     low, high = frames.bounds()
     low, high = low - 0.4 * frames.size, high + 0.4 * frames.size
-    x, y = np.linspace(low[0], high[0], _FLOW_GRID[0]), np.linspace(low[1], high[1], _FLOW_GRID[1])
-    X, Y = np.meshgrid(x, y, indexing="ij")
+    X, Y = np.meshgrid(*map(np.linspace, low[:2], high[:2], _FLOW_GRID), indexing="ij")
     foot = np.stack([X, Y, np.full(X.shape, float(frames.position[..., 2].mean()))], axis=-1).reshape(-1, 3)
     places = np.broadcast_to(foot, (frames.count, *foot.shape))
     times = np.broadcast_to(frames.times[:, None], places.shape[:2])
@@ -199,23 +181,23 @@ _MAKERS: list[Callable[[Frames], Arrows | None]] = [_contacts, _clamp, _fluid, _
 
 def torque_along(frames: Frames) -> Array | None:
     """Internal torque of every section (frames, sections), N m; None if it is not recorded or zero."""
-    torque = _torque(frames)
+    torque = _internal(frames, slice(3, 6))
+    torque = _spine_moment(frames) if torque is None else torque
     return torque if torque is not None and torque.any() else None
 
 
 def tension_along(frames: Frames) -> Array | None:
     """Size of the internal force of every section (frames, sections), N; None if it is not recorded or zero."""
+    force = _internal(frames, slice(3))
+    return force if force is not None and force.any() else None
+
+
+def _internal(frames: Frames, part: slice) -> Array | None:
+    """Size of a part of the internal wrench of every section, if it is recorded."""
     wrench = frames.values("internal_wrench")
-    if wrench is None or wrench.shape[:2] != frames.position.shape[:2] or not wrench[..., :3].any():
+    if wrench is None or wrench.shape[:2] != frames.position.shape[:2]:
         return None
-    return np.asarray(np.linalg.norm(wrench[..., :3], axis=-1))
-
-
-def _torque(frames: Frames) -> Array | None:
-    wrench = frames.values("internal_wrench")
-    if wrench is not None and wrench.shape[:2] == frames.position.shape[:2]:
-        return np.asarray(np.linalg.norm(wrench[..., 3:], axis=-1))
-    return _spine_moment(frames)
+    return np.asarray(np.linalg.norm(wrench[..., part], axis=-1))
 
 
 def _spine_moment(frames: Frames) -> Array | None:

@@ -11,7 +11,7 @@ import numpy as np
 from limbless.mechanics.algebra import matrix_to_quaternion
 from limbless.view.scene.frames import Array, Frames
 from limbless.view.scene.palette import Theme
-from limbless.view.scene.shapes import Shape, bellows, core, head, module, slice_of, tail, vertebra, wheel_pair
+from limbless.view.scene.shapes import Shape, bellows, core, head, module, slice_of, tail, upright, vertebra, wheel_pair
 
 _OVERLAP = 2.2  # length of a slice over the distance between two
 _SLICES = (60, 160)
@@ -68,24 +68,18 @@ class Body:
         self.forward = np.sign(float(out @ self._of(f.rotation)[0, :, 0])) or 1.0
         y, z = np.median(f.radius[0], axis=0)
         long = float(np.median(f.length[0]))
-        self.kind = "slices"
-        if has_disks(f):
-            self.kind = "disks"
-        elif is_chain(f) and not smooth and long >= z:  # shorter links stand for a body that bends all along
-            self.kind = "modules"
-        apart = np.linalg.norm(np.diff(f.position[0], axis=0), axis=1)
         self.slices = int(np.clip(np.ceil(f.size / (0.16 * min(y, z))), *_SLICES))
         self.shapes: dict[str, Shape]
-        if self.kind == "disks":
-            pitch = float(np.median(apart))
-            self.size = np.array([1.0, y, z])
+        if has_disks(f):
+            self.kind, self.size = "disks", np.array([1.0, y, z])
+            pitch = float(np.median(np.linalg.norm(np.diff(f.position[0], axis=0), axis=1)))
             self.shapes = {
                 "disks": vertebra(0.30 * pitch, y, z, theme),
                 "head": head(1.9 * z, y, z, theme),
                 "joints": core(pitch, y, z, theme),
             }
-        elif self.kind == "modules":
-            self.size = np.array([long, y, z])
+        elif is_chain(f) and not smooth and long >= z:  # shorter links stand for a body that bends all along
+            self.kind, self.size = "modules", np.array([long, y, z])
             self.shapes = {
                 "modules": module(long, y, z, theme),
                 "head": head(float(self._of(f.length)[0]), y, z, theme),
@@ -96,7 +90,7 @@ class Body:
                 self.shapes["wheels"] = wheel_pair(y, z, theme)
         else:
             whole = max(float(f.length[0].sum()), 2.0 * z)
-            self.size = np.array([whole, y, z])
+            self.kind, self.size = "slices", np.array([whole, y, z])
             self.shapes = {
                 "slices": slice_of(_OVERLAP * whole / self.slices, y, z, theme),
                 "head": head(2.4 * z, y, z, theme),
@@ -160,8 +154,7 @@ class Body:
             for values in (axes[:, :, 2], radius)
         )
         turned = upright(along, up)
-        stretch = np.full((self.slices, 1), at[-1] / self.size[0])
-        scale = np.concatenate([stretch, size / self.size[1:]], 1)
+        scale = np.column_stack([np.full(self.slices, at[-1] / self.size[0]), size / self.size[1:]])
         ends = np.concatenate([scale[:, 2:], scale[:, 1:]], 1)  # as long as they are high
         nose = where[:1] + along[:1] * 0.95 * self.size[2] * ends[:1, :1]
         back = turned[-1:] * np.array([-1.0, -1.0, 1.0])
@@ -187,10 +180,3 @@ def _wheeled(frames: Frames) -> Any:
         modules = range(len(found)) if item.modules is None else item.modules
         found[[number for number in modules if number < len(found)]] = True
     return found
-
-
-def upright(along: Array, up: Array) -> Array:
-    """Axes in columns (n, 3, 3): the first along a direction, the third as near to `up` as can be."""
-    left = np.cross(up, along)
-    left /= np.maximum(np.linalg.norm(left, axis=1, keepdims=True), 1e-12)
-    return np.stack([along, left, np.cross(along, left)], axis=-1)

@@ -72,7 +72,7 @@ def _stand(frames: Frames) -> Array:
     )
     ahead = along if float(along @ towards) >= 0.0 else -along
     side = -behind(frames)
-    if _has_steps(frames):  # their risers look at who comes
+    if any(item.has_steps for item in frames.result.environment):  # their risers look at who comes
         stand = -0.75 * ahead + 0.55 * side + np.array([0.0, 0.0, 0.30])
     else:
         wet = any(item.has_surface for item in frames.result.environment)
@@ -86,19 +86,13 @@ def behind(frames: Frames) -> Array:
     return np.array([-along[1], along[0], 0.0])
 
 
-def _has_steps(frames: Frames) -> bool:
-    """Whether the world has steps or hills, which are hardly seen from above."""
-    return any(item.has_steps for item in frames.result.environment)
-
-
 def _long_side(frames: Frames) -> Array:
     """The level direction in which body and way together reach farthest, turned towards x: the view is across it.
 
     A body that reaches equally far everywhere, or stands upright, is seen along y.
     """
     places = frames.position[:: max(1, frames.count // 200), :, :2].reshape(-1, 2)
-    spread = np.cov((places - places.mean(axis=0)).T)
-    sizes, directions = np.linalg.eigh(spread)
+    sizes, directions = np.linalg.eigh(np.cov((places - places.mean(axis=0)).T))
     if not np.isfinite(sizes).all() or sizes[1] < 4.0 * sizes[0] or sizes[1] < 1e-3 * frames.size**2:
         return np.array([1.0, 0.0, 0.0])
     along = directions[:, 1]

@@ -11,18 +11,17 @@ from PIL import Image
 
 from limbless.core import InputError
 from limbless.view.scene import arrows, tendon_lines, textures
-from limbless.view.scene.arrows import HEAD, SHAFT, rgb
+from limbless.view.scene.arrows import HEAD, SHAFT
 from limbless.view.scene.body_shapes import Placed
 from limbless.view.scene.cameras import FIELD
 from limbless.view.scene.frames import Array, Frames
-from limbless.view.scene.glb import normals
 from limbless.view.scene.legend import scale_words
 from limbless.view.scene.moving_parts import MovingParts
-from limbless.view.scene.palette import GHOST, GHOSTLY, SUN, SURFACE, as_bytes, as_light, light, theme_of
+from limbless.view.scene.palette import GHOST, GHOSTLY, SUN, SURFACE, as_bytes, as_light, light, rgb, theme_of
 from limbless.view.scene.raster import LIT, PLAIN, TILED, Air, Buffer, Eye, Ground, Mesh, Sun, Water, fill, paint
 from limbless.view.scene.shapes import Shape, axes_along, cone, painted, tube
 from limbless.view.scene.trail import fading, trail_at
-from limbless.view.scene.world import DRAWN, World, metres
+from limbless.view.scene.world import DRAWN, RIPPLES, World, metres
 
 Picture = NDArray[np.uint8]
 
@@ -66,7 +65,6 @@ class Film:
         self.k = self.world.k
         self._beside = None if ghost is None else MovingParts(ghost, self.theme)
         self._tube, self._cone = tube(), cone()
-        self._normals: dict[int, Array] = {}
         self._still = self._without_motion()
         self._ground, self._water, self._air = self._make_ground(), self._make_water(), self._make_air()
         wide, tall = (side // (2 if fine == 1 else 1) for side in size)
@@ -80,9 +78,8 @@ class Film:
         world = self.world
         parts = [self._mesh(shape.scaled(self.k), LIT) for shape in world.still.values()]
         parts += [self._mesh(shape.scaled(self.k), TILED) for shape in world.reliefs]
-        for lines in world.edges:
-            parts.append(self._lines(lines, np.tile(light(self.theme.sides), (len(lines), 1)), _THIN["edges"]))
-        return parts
+        ink = light(self.theme.sides)
+        return parts + [self._lines(lines, np.tile(ink, (len(lines), 1)), _THIN["edges"]) for lines in world.edges]
 
     def _make_ground(self) -> Ground:
         world, theme, k = self.world, self.theme, self.k
@@ -92,8 +89,7 @@ class Film:
             half = tiles[-1]
             tiles.append(half.reshape(len(half) // 2, 2, -1, 2, 3).mean(axis=(1, 3)).astype(np.float32))
         at, along, across = world.level
-        level = world.surface or 0.0
-        z = level + world.size * np.linspace(_BOTTOM, _TOP, _TINTS)
+        z = (world.surface or 0.0) + world.size * np.linspace(_BOTTOM, _TOP, _TINTS)
         tints = world.tint(z) if world.sandy else np.ones((1, 3))
         ruler, corner, size = np.zeros((1, 1, 4), np.float32), np.full(2, 1e9), np.ones(2)
         if (laid := world.ruler()) is not None:
@@ -118,22 +114,17 @@ class Film:
         world = self.world
         level = -1e6 if world.surface is None else self.k * world.surface
         shore = world.slope if world.sandy else 0.0
-        return Water(level, light(SURFACE), textures.slopes(), 0.35 * DRAWN, np.zeros(2), shore, DRAWN)
+        return Water(level, light(SURFACE), textures.slopes(), RIPPLES * DRAWN, np.zeros(2), shore, DRAWN)
 
     def _make_air(self) -> Air:
         theme = self.theme
-        horizon, zenith, nadir, faded = (light(one) for one in (theme.horizon, theme.zenith, theme.nadir, theme.faded))
-        return Air(horizon, zenith, nadir, self.world.fog, faded)
+        return Air(light(theme.horizon), light(theme.zenith), light(theme.nadir), self.world.fog, light(theme.faded))
 
     # Meshes
 
     def _mesh(self, shape: Shape, kind: float, placed: Placed | None = None, colours: Array | None = None) -> Mesh:
         """A shape in the picture's units, or instances of one; `colours`: light (n, 3) of the instances."""
-        points, across = shape.vertices, self._normals.get(id(shape))
-        if across is None:
-            across = normals(shape.vertices, shape.faces)
-            if placed is not None:  # instances are of shapes that stay; others are made anew for every frame
-                self._normals[id(shape)] = across
+        points, across = shape.vertices, shape.normals
         n, v = 1 if placed is None else len(placed.position), len(points)
         faces = (shape.faces.astype(np.int32)[None] + v * np.arange(n, dtype=np.int32)[:, None, None]).reshape(-1, 3)
         if placed is not None:
@@ -153,14 +144,13 @@ class Film:
         return self._mesh(self._tube, PLAIN, Placed(ends.mean(axis=1), axes_along(span), scale), colours)
 
     def _moving(self, frame: int) -> list[Mesh]:
-        f = self.frames
         parts = [self._mesh(self.parts.shapes[key], LIT, placed) for key, placed in self.parts.at(frame).items()]
         if self.tendons is not None:
             ends, colours = self.tendons.at(frame)
             parts.append(self._lines(ends, as_light(colours[:, 0] / 255.0), _THIN["tendons"]))
         for family in self.arrows:
             parts += self._arrows(*family.at(frame))
-        trail, fade = trail_at(f, self.world, frame), fading(self.theme)
+        trail, fade = trail_at(self.frames, self.world, frame), fading(self.theme)
         return [*parts, self._lines(trail, as_light(fade.mean(axis=1) / 255.0), _THIN["trail"], flat=0.15)]
 
     def _arrows(self, ends: Array, colours: Any) -> list[Mesh]:
@@ -183,8 +173,7 @@ class Film:
         if self.world.wavy:
             parts.append(self._mesh(painted(self.k * self.world.waves_at(frame), self.world.wave_faces, SURFACE), 0.5))
         if self.ghost is not None and self._beside is not None:
-            beside = self._beside.at(self.ghost.at(float(self.frames.times[frame])))
-            for key, placed in beside.items():
+            for key, placed in self._beside.at(self.ghost.at(float(self.frames.times[frame]))).items():
                 pale = np.tile(light(GHOST), (len(placed.position), 1))
                 parts.append(self._mesh(self._beside.shapes[key], GHOSTLY, placed, pale))
         return _joined(parts)
@@ -196,8 +185,7 @@ class Film:
         eye = _eye(self.k * position, self.k * look_at)
         mesh, clear = _before(eye, _joined([*self._still, *self._moving(frame)])), _before(eye, self._clear(frame))
         for buffer, solid in ((self._buffer, mesh), (self._veil, clear)):
-            _empty(buffer)
-            fill(*project(eye, solid.points, buffer.near.shape), solid.faces, buffer)
+            _fill(buffer, *project(eye, solid.points, buffer.near.shape), solid.faces)
         sun = self._light(mesh)
         water = self._water._replace(drift=self.k * self.world.drift(frame)[:2])
         paint(self._out, self._buffer, mesh, self._veil, clear, eye, sun, self._ground, water, self._air)
@@ -214,8 +202,7 @@ class Film:
         body = flat[sum(len(part.points) for part in self._still) :]  # what is far from it throws no shadow on it
         reach = np.ptp(body, axis=0).max() + DRAWN
         low = 0.5 * (body.min(axis=0) + body.max(axis=0) - reach)
-        _empty(self._shade)
-        fill((flat - low) / reach * _SHADOW, 1000.0 - mesh.points @ way, mesh.faces, self._shade)
+        _fill(self._shade, (flat - low) / reach * _SHADOW, 1000.0 - mesh.points @ way, mesh.faces)
         return Sun(way, x, y, low, float(reach), self._shade.near)
 
     def annotated(self, picture: Picture, moment: str, position: Array, look_at: Array) -> Picture:
@@ -230,11 +217,12 @@ class Film:
         said = [
             ((edge, tall - edge), self.frames.result.name or "", "ls"),
             ((self.size[0] - edge, tall - edge), moment, "rs"),
+            ((self.size[0] / 2, tall - edge), "" if self.world.grain else f"tile {metres(self.world.tile)}", "ms"),
+            *(
+                ((edge, edge + (1.0 + 1.6 * row) * font.size), f"{family.label}: {scale_words(family)}", "ls")
+                for row, family in enumerate(self.arrows)
+            ),
         ]
-        if not self.world.grain:
-            said.append(((self.size[0] / 2, tall - edge), f"tile {metres(self.world.tile)}", "ms"))
-        for row, family in enumerate(self.arrows):
-            said.append(((edge, edge + (1.0 + 1.6 * row) * font.size), f"{family.label}: {scale_words(family)}", "ls"))
         eye = _eye(self.k * position, self.k * look_at)
         for text, place in self.world.heights:
             at, depth = project(eye, self.k * place[None], (tall, self.size[0]))
@@ -290,14 +278,15 @@ def _eye(position: Array, look_at: Array) -> Eye:
 
 
 def _buffer(rows: int, columns: int) -> Buffer:
-    single = (np.zeros((rows, columns), np.float32) for _ in range(3))
-    near, one, two = single
+    near, one, two = (np.zeros((rows, columns), np.float32) for _ in range(3))
     return Buffer(near, np.full((rows, columns), -1, np.int32), one, two)
 
 
-def _empty(buffer: Buffer) -> None:
+def _fill(buffer: Buffer, xy: Array, depth: Array, faces: Any) -> None:
+    """These triangles alone."""
     buffer.near[:] = 0.0
     buffer.owner[:] = -1
+    fill(xy, depth, faces, buffer)
 
 
 def _joined(parts: list[Mesh]) -> Mesh:

@@ -108,52 +108,50 @@ class Frames:
         data = self.result.dataset
         if name not in data:
             return None
-        dims = leading(data)
-        variable = data[name]
-        if not set(dims) <= set(variable.dims):
-            return np.broadcast_to(variable.values, (self.count, *variable.shape))
-        ordered = variable.transpose(*dims, ...).values
-        return np.asarray(ordered.reshape(self.count, *ordered.shape[len(dims) :]))
+        return by_frame(data[name], leading(data), self.count)
 
 
 def frames_of(result: Result) -> Frames:
     """The frames of a result, or an `InputError` that says why there are none."""
     shown = finite(result)
     data = shown.dataset
-    body = next(
-        (
-            name
-            for name in ("position", "com_position", "head_position", "base_position", "tip_position")
-            if name in data
-        ),
-        None,
-    )
+    body = _body_of(data)
     if body is None:
         raise InputError("this result cannot be drawn: it recorded no position")
     dims = leading(data)
     count = int(np.prod([data.sizes[dim] for dim in dims], initial=1))
     if count < 1:
         raise InputError("this result cannot be drawn: it has no record")
-    position = data[body].transpose(*dims, ...).values.reshape(count, -1, 3).astype(float)
+    position = by_frame(data[body], dims, count).reshape(count, -1, 3).astype(float)
     if position.shape[1] == 0:  # a robot without sections is drawn as its centre
         position = data["com_position" if "com_position" in data else "base_position"].values.reshape(count, 1, 3)
     sections = position.shape[1]
     rotation = np.broadcast_to(np.eye(3), (count, sections, 3, 3))
     if body == "position" and "orientation" in data and data.sizes.get("section") == sections:
-        rotation = quaternion_to_matrix(data["orientation"].transpose(*dims, ...).values.reshape(count, sections, 4))
+        rotation = quaternion_to_matrix(by_frame(data["orientation"], dims, count))
+    axis, times = dims[0] if dims else "point", _times(data, dims, count)
     length, radius = _sizes(data, dims, position)
-    head = _head(data, dims, position)
-    return Frames(
-        shown, dims[0] if dims else "point", _times(data, dims, count), position, rotation, radius, length, head
-    )
+    return Frames(shown, axis, times, position, rotation, radius, length, _head(data, dims, position))
+
+
+def by_frame(variable: xr.DataArray, dims: list[str], count: int) -> Array:
+    """Its numbers with the frames, which run along these dimensions, first; those that do not change are repeated."""
+    if not set(dims) <= set(variable.dims):
+        return np.broadcast_to(variable.values, (count, *variable.shape))
+    ordered = variable.transpose(*dims, ...).values
+    return np.asarray(ordered.reshape(count, *ordered.shape[len(dims) :]))
 
 
 def leading(data: xr.Dataset) -> list[str]:
     """The dimensions that frames run along: what poses have before the section."""
-    for name in ("position", "com_position", "head_position", "base_position", "tip_position"):
-        if name in data:
-            return [str(dim) for dim in data[name].dims if dim not in ("section", "axis", "disk")]
-    return ["time"]
+    body = _body_of(data)
+    return ["time"] if body is None else [str(dim) for dim in data[body].dims if dim not in ("section", "axis", "disk")]
+
+
+def _body_of(data: xr.Dataset) -> str | None:
+    """The variable that says best where the body is."""
+    names = ("position", "com_position", "head_position", "base_position", "tip_position")
+    return next((name for name in names if name in data), None)
 
 
 def _times(data: xr.Dataset, dims: list[str], count: int) -> Array:
@@ -166,14 +164,12 @@ def _sizes(data: xr.Dataset, dims: list[str], position: Array) -> tuple[Array, A
     count, sections = position.shape[:2]
     gaps = np.linalg.norm(np.diff(position[0], axis=0), axis=-1)
     if "section_length" in data and data["section_length"].sizes.get("section") == sections:
-        length = _spread(data["section_length"], dims, (count, sections))
+        length = np.asarray(by_frame(data["section_length"], dims, count), dtype=float)
     else:
         length = np.zeros((count, sections))
     usual = _SLENDER * max(float(gaps.sum()), float(length[0].sum()), 0.1)
     if "radius" in data and data["radius"].sizes.get("section") == sections:
-        radius = _spread(
-            data["radius"], dims, (count, sections, *data["radius"].shape[-1:] * ("transverse" in data["radius"].dims))
-        )
+        radius = np.asarray(by_frame(data["radius"], dims, count), dtype=float)
         radius = radius if radius.ndim == 3 else np.repeat(radius[..., None], 2, axis=2)
     else:
         radius = np.full((count, sections, 2), usual)
@@ -182,14 +178,6 @@ def _sizes(data: xr.Dataset, dims: list[str], position: Array) -> tuple[Array, A
     return length, np.where(radius > 0.0, radius, 0.1 * usual)
 
 
-def _spread(variable: xr.DataArray, dims: list[str], shape: tuple[int, ...]) -> Array:
-    if set(dims) <= set(variable.dims):
-        return np.asarray(variable.transpose(*dims, ...).values.reshape(shape), dtype=float)
-    return np.broadcast_to(np.asarray(variable.values, dtype=float), shape)
-
-
 def _head(data: xr.Dataset, dims: list[str], position: Array) -> Array:
-    for name in ("head_position", "tip_position"):
-        if name in data and set(dims) <= set(data[name].dims):
-            return np.asarray(data[name].transpose(*dims, ...).values.reshape(-1, 3), dtype=float)
-    return position[:, 0]
+    known = [name for name in ("head_position", "tip_position") if name in data and set(dims) <= set(data[name].dims)]
+    return np.asarray(by_frame(data[known[0]], dims, len(position)), dtype=float) if known else position[:, 0]

@@ -38,8 +38,7 @@ class Glb:
 
     def add_array(self, values: Any, kind: int = _FLOAT, bounds: bool = False) -> int:
         """An accessor of numbers: rows of 1 to 4 or 16 components; `bounds` states the least and the largest."""
-        plain = {_FLOAT: np.float32, _UINT: np.uint32, _USHORT: np.uint16}[kind]
-        array = np.ascontiguousarray(values, plain)
+        array = np.ascontiguousarray(values, {_FLOAT: np.float32, _UINT: np.uint32, _USHORT: np.uint16}[kind])
         rows = array.reshape(len(array), -1)
         told = {
             "bufferView": self._add_bytes(array.tobytes()),
@@ -152,7 +151,6 @@ def normals(vertices: Array, faces: NDArray[Any]) -> Array:
     a, b, c = (vertices[faces[:, corner]] for corner in range(3))
     of_face = np.cross(b - a, c - a)
     total = np.zeros_like(vertices)
-    for corner in range(3):
-        np.add.at(total, faces[:, corner], of_face)
+    np.add.at(total, faces.T, of_face)
     size = np.linalg.norm(total, axis=1, keepdims=True)
     return np.asarray(np.where(size > 0.0, total / np.where(size > 0.0, size, 1.0), [0.0, 0.0, 1.0]))

@@ -92,9 +92,11 @@ class MovingParts:
             R = f.rotation[frame, mesh.section]
             where = f.position[frame, mesh.section] + R @ mesh.position
             found[f"mesh {number}"] = Placed(where[None], (R @ mesh.rotation)[None], np.ones((1, 3)))
-        for number, item in enumerate(self.objects):
-            axes = quaternion_to_matrix(item.turn[frame : frame + 1])
-            found[f"object {number}"] = Placed(item.position[frame : frame + 1], axes, np.ones((1, 3)))
+        now = slice(frame, frame + 1)
+        found |= {
+            f"object {number}": Placed(item.position[now], quaternion_to_matrix(item.turn[now]), np.ones((1, 3)))
+            for number, item in enumerate(self.objects)
+        }
         if self.holds is not None:
             place, there = (values[frame] for values in self.holds)
             size = np.where(there, HELD * float(np.median(f.radius[frame])), 1e-6)

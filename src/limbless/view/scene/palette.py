@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.environments import DrawnBox, DrawnRelief, DrawnSheet, together
-from limbless.view.scene.arrows import rgb
 
 if TYPE_CHECKING:
     from limbless.view.scene.frames import Array, Frames
@@ -108,6 +107,18 @@ def theme_of(frames: Frames, light: str = "day") -> Theme:
     items = together(frames.result.environment)
     open_water = not any(isinstance(one, _WIDE) for item in items for one in item.drawn())
     return (_WATER if open_water and any(item.is_fluid and item.kind != SAND_BED for item in items) else _LAND)[light]
+
+
+def rgb(colour: str) -> tuple[int, int, int]:
+    """`#0072B2` -> (0, 114, 178)."""
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def linear(colour: Any) -> Any:
+    """A colour as instances of a mesh and arrows have it: the page takes their numbers for light, which grows faster
+    than what the eye is told by those of other meshes and of a legend; as they are, they would look washed out.
+    """
+    return np.rint(255.0 * as_light(np.asarray(colour, dtype=np.float64) / 255.0)).astype(np.uint8)
 
 
 def light(colour: str) -> Array:

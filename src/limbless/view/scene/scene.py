@@ -18,14 +18,15 @@ import numpy as np
 
 from limbless.view.figures.style import colour_of
 from limbless.view.scene import arrows, tendon_lines, textures
-from limbless.view.scene.arrows import HEAD, SHAFT, linear, rgb
-from limbless.view.scene.body_shapes import Placed, upright
+from limbless.view.scene.arrows import HEAD, SHAFT
+from limbless.view.scene.body_shapes import Placed
 from limbless.view.scene.cameras import behind
 from limbless.view.scene.frames import Array, Frames
 from limbless.view.scene.glb import one_mesh
 from limbless.view.scene.legend import Row
 from limbless.view.scene.moving_parts import MovingParts
-from limbless.view.scene.palette import GHOST, GHOSTLY, RUNG, SURFACE
+from limbless.view.scene.palette import GHOST, GHOSTLY, RUNG, SURFACE, linear, rgb
+from limbless.view.scene.shapes import upright
 from limbless.view.scene.surroundings import round_step
 from limbless.view.scene.trail import PIECES, fading, trail_at
 from limbless.view.scene.world import DRAWN, World, metres
@@ -38,6 +39,7 @@ _OUT_OF_SIGHT = -1e4  # in units of the scene
 _TENDON = 0.0022  # width, in body lengths
 _ROUGH = {"joints": 0.8, "slices": 0.28, "tail": 0.28}
 _LANE = 0.25  # between runs side by side, in body lengths
+SIDE_BY_SIDE = "runs side by side"
 _SPOT = 1.7, 6.0  # size of a soft shadow over that of its section; how fast it shrinks with height, per body length
 
 
@@ -103,9 +105,7 @@ class Display:
         placed = self.parts.at(self.frame)
         shell = next(iter(self.parts.body.shapes))
         for key, shape in self.parts.shapes.items():
-            where, name = placed[key], f"{self.name}/{key}"
-            put = self._coordinates(where)
-            vertices = self.k * shape.vertices
+            name, put, vertices = f"{self.name}/{key}", self._coordinates(placed[key]), self.k * shape.vertices
             if not self.ghost and not (colours and key == shell):
                 data = one_mesh(vertices, shape.faces, colours=shape.colours, roughness=_ROUGH.get(key, 0.4))
                 self._body[key] = self.scene.add_batched_glb(name, data, lod="off", **put)
@@ -114,7 +114,7 @@ class Display:
                     name,
                     vertices.astype(np.float32),
                     shape.faces.astype(np.uint32),
-                    batched_colors=linear(rgb(self.pale)) if self.ghost else linear(self._torque_colours(self.frame)),
+                    batched_colors=linear(rgb(self.pale)) if self.ghost else self._torque_colours(self.frame),
                     opacity=self._opacity if self.ghost else None,
                     lod="off",
                     **put,
@@ -199,7 +199,7 @@ class Display:
         if "spots" in self._nodes:
             self._move(self._nodes["spots"], "spots", self._spots(frame))
         if self._on["torque"]:
-            self._body[next(iter(self.parts.body.shapes))].batched_colors = linear(self._torque_colours(frame))
+            self._body[next(iter(self.parts.body.shapes))].batched_colors = self._torque_colours(frame)
         for family in self.arrows:
             if self.shows(family.key):
                 node = self._nodes[family.key]
@@ -269,19 +269,20 @@ class Display:
             nodes[key].visible = on
         self.show(self.frame)
 
-    def switches(self) -> list[tuple[str, str]]:
-        """(key, label) of what can be switched."""
+    def switches(self) -> list[tuple[str, str, bool]]:
+        """(key, label, whether it is on at first) of what can be switched."""
         meshed = self._dresses["meshes"]
-        parts = [("meshes", "meshes of its file")] * meshed
-        parts += [("modules", "modules and joints")] * (self._dresses["modules"] and not meshed)
-        parts += [("trail", "path of the head")]
-        parts += [(family.key, family.label) for family in self.arrows]
-        parts += [("holds", "where it is held (green)")] * ("holds" in self._body)
-        parts += [("waves", "waves on the water")] * ("waves" in self._nodes)
-        if self.torque is not None:
-            parts.append(("torque", f"{self.coloured[0]} as colour"))
-        parts += [("tendons", "tendons (bright: high tension)")] * ("tendons" in self._nodes)
-        return parts
+        parts = (
+            (meshed, "meshes", "meshes of its file", True),
+            (self._dresses["modules"] and not meshed, "modules", "modules and joints", True),
+            (True, "trail", "path of the head", True),
+            *((True, family.key, family.label, False) for family in self.arrows),
+            ("holds" in self._body, "holds", "where it is held (green)", True),
+            ("waves" in self._nodes, "waves", "waves on the water", True),
+            (self._dresses["torque"], "torque", f"{self.coloured[0]} as colour", False),
+            ("tendons" in self._nodes, "tendons", "tendons (bright: high tension)", True),
+        )
+        return [(key, label, first) for there, key, label, first in parts if there]
 
     def remove(self) -> None:
         for node in (*self._nodes.values(), *self._body.values()):
@@ -299,8 +300,8 @@ class Display:
     def _torque_colours(self, frame: int) -> Any:
         if self.torque is None:
             raise LookupError("this result has no internal torque")
-        values = self.parts.body.along(self.torque[frame])
-        return arrows.colours_of(values, float(self.torque.max(initial=0.0)), self.theme.dark)
+        largest = float(self.torque.max(initial=0.0))
+        return linear(arrows.colours_of(self.parts.body.along(self.torque[frame]), largest, self.theme.dark))
 
 
 class Rungs:
@@ -309,7 +310,7 @@ class Rungs:
     Parameters
     ----------
     runs : frames of the runs; the first run has the first of `COLOURS`, these have the next ones.
-    names : of the first run and of these, for the legend.
+    names : of the first run and of these, for the legend; none where there are no further runs.
     """
 
     def __init__(self, scene: SceneApi, world: World, runs: Sequence[Frames], names: Sequence[str]) -> None:
@@ -321,6 +322,8 @@ class Rungs:
             for number, (one, root) in enumerate(zip(runs, self.roots, strict=True), 1)
         ]
         self.apart = self.free = not (world.still or world.reliefs or world.clear)  # lanes would miss obstacles
+        shown = [(f"rung {number}", name, True) for number, name in enumerate(names)]
+        self.switches = [("lanes", SIDE_BY_SIDE, self.free), *shown] if names else []
 
     def lay(self, apart: bool) -> None:
         """Each in its own lane, or all where they are."""
@@ -336,7 +339,8 @@ class Rungs:
         """What a legend says of them: colour and name of each, and how far they are from where they are drawn."""
         far = metres(float(np.linalg.norm(self.lane)))
         told = f"side by side: each lane is {far} behind the one before" if self.apart else "all at their own places"
-        return [*(Row(name, "line", (colour_of(n),)) for n, name in enumerate(self.names)), Row(told)]
+        rows = [Row(name, "line", (colour_of(n),)) for n, name in enumerate(self.names)]
+        return [*rows, Row(told)] if rows else []
 
     def remove(self) -> None:
         for display, root in zip(self.displays, self.roots, strict=True):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbless.view.scene.frames import Array
+from limbless.view.scene.glb import normals
 from limbless.view.scene.palette import Theme, light
 
 _SHARE = 0.84  # of its section that a module fills: between two of them the joint is seen
@@ -35,6 +37,11 @@ class Shape:
         """Turned by axes in columns, then moved."""
         turned_by = self.vertices if axes is None else self.vertices @ np.asarray(axes).T
         return replace(self, vertices=turned_by + np.asarray(by))
+
+    @cached_property
+    def normals(self) -> Array:
+        """Unit normals (V, 3) of its vertices."""
+        return normals(self.vertices, self.faces)
 
     def scaled(self, by: float) -> Shape:
         return replace(self, vertices=by * self.vertices)
@@ -70,9 +77,7 @@ def turned(
         ],
         axis=-1,
     )
-    here = np.arange(around if whole else around - 1)
-    after = (here + 1) % around
-    row = np.concatenate([[here, after, here + around], [after, after + around, here + around]], axis=1).T
+    row = band_faces(around, whole)
     faces = (row[None] + around * np.arange(len(x) - 1)[:, None, None]).reshape(-1, 3)
     shape = painted(rings.reshape(-1, 3), faces, colour)
     fan = np.stack([np.zeros(around - 2, int), np.arange(1, around - 1), np.arange(2, around)], 1)
@@ -81,20 +86,30 @@ def turned(
     return shape
 
 
+def band_faces(count: int, closed: bool = True) -> NDArray[Any]:
+    """Triangles between a row of so many points and the row that follows it."""
+    here = np.arange(count if closed else count - 1)
+    after = (here + 1) % count
+    return np.concatenate([[here, after, here + count], [after, after + count, here + count]], axis=1).T
+
+
 def axes_along(span: Array) -> Array:
     """Axes in columns (n, 3, 3), the first along each span (n, 3), the third upwards as far as it can be."""
     first = span / np.maximum(np.linalg.norm(span, axis=1, keepdims=True), 1e-12)
-    upright = np.abs(first[:, 2:]) > 0.99
-    second = np.cross(np.where(upright, [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]), first)
-    second /= np.maximum(np.linalg.norm(second, axis=1, keepdims=True), 1e-12)
-    return np.stack([first, second, np.cross(first, second)], axis=-1)
+    return upright(first, np.where(np.abs(first[:, 2:]) > 0.99, [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]))
+
+
+def upright(along: Array, up: Array) -> Array:
+    """Axes in columns (n, 3, 3): the first along a direction, the third as near to `up` as can be."""
+    left = np.cross(up, along)
+    left /= np.maximum(np.linalg.norm(left, axis=1, keepdims=True), 1e-12)
+    return np.stack([along, left, np.cross(along, left)], axis=-1)
 
 
 def sphere(centre: Any, radius: float, colour: str, fine: int = 12) -> Shape:
     polar = np.linspace(0.0, np.pi, fine)
     wide = np.maximum(np.sin(polar), 1e-4)
-    one = turned(-np.cos(polar), wide, wide, colour, around=2 * fine, ends=False)
-    return one.scaled(radius).moved(centre)
+    return turned(-np.cos(polar), wide, wide, colour, around=2 * fine, ends=False).scaled(radius).moved(centre)
 
 
 def module(length: float, y: float, z: float, theme: Theme) -> Shape:
@@ -183,8 +198,7 @@ def vertebra(thick: float, y: float, z: float, theme: Theme) -> Shape:
 
 def core(length: float, y: float, z: float, theme: Theme) -> Shape:
     """What joins two vertebrae."""
-    x = np.linspace(-0.55, 0.55, 5) * length
-    return turned(x, 0.24 * y, 0.24 * z, theme.joint, around=14, ends=False)
+    return turned(np.linspace(-0.55, 0.55, 5) * length, 0.24 * y, 0.24 * z, theme.joint, around=14, ends=False)
 
 
 def tube(around: int = 8) -> Shape:
@@ -237,7 +251,4 @@ def bevelled_box(size: Any, colour: str, sides: str, bevel: float) -> Shape:
     for signs in np.array(np.meshgrid(*[[1.0, -1.0]] * 3)).reshape(3, -1).T:
         corner = (half - cut * (1.0 - np.eye(3))) * signs
         pieces.append(painted(corner, [[0, 1, 2] if signs.prod() > 0 else [0, 2, 1]], sides))
-    total = pieces[0]
-    for piece in pieces[1:]:
-        total += piece
-    return total
+    return sum(pieces[1:], pieces[0])

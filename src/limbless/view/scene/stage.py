@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.view.scene import textures
-from limbless.view.scene.arrows import linear, rgb
 from limbless.view.scene.frames import Array
-from limbless.view.scene.glb import normals, one_mesh
-from limbless.view.scene.palette import SUN
-from limbless.view.scene.world import DRAWN, World
+from limbless.view.scene.glb import one_mesh
+from limbless.view.scene.palette import SUN, linear, rgb
+from limbless.view.scene.world import DRAWN, RIPPLES, World
 
 if TYPE_CHECKING:
     from viser import SceneApi
 
 SHADE = 0.38  # how dark a shadow on the ground is
-RIPPLES = 0.35  # period of ripples on water, in body lengths
 
 
 def _put_sky(scene: SceneApi, picture: bytes, strength: float) -> None:
@@ -107,7 +105,7 @@ class Stage:
         look: dict[str, Any] = {"picture": picture, "lit": False, "solid": False}
         self._shaded = [self._put("ground", world.k * points, faces, places=places, colours=colours, **look)]
         for number, shape in enumerate(world.reliefs):
-            towards = normals(shape.vertices, shape.faces) @ (SUN / np.linalg.norm(SUN))
+            towards = shape.normals @ (SUN / np.linalg.norm(SUN))
             shade = np.repeat((0.45 + 0.67 * np.clip(towards, 0.0, 1.0))[:, None], 3, axis=1)
             places = shape.vertices[:, :2] / world.period
             relief = world.k * shape.vertices, shape.faces

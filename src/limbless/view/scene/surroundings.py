@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from limbless.environments.solids import WAVE_CELLS, DrawnRelief, DrawnTube
 from limbless.view.scene.frames import Array, Frames
-from limbless.view.scene.shapes import Shape, axes_along, painted
+from limbless.view.scene.shapes import Shape, axes_along, band_faces, painted
 
 Faces = NDArray[np.uint32]
 _SIDES = 25  # points around a pipe
@@ -41,7 +41,7 @@ def extent_of(frames: Sequence[Frames]) -> Extent:
 
 def round_step(step: float) -> float:
     """The nearest of 1, 2, 5 times a power of ten."""
-    power = 10.0 ** np.floor(np.log10(max(step, 1e-9)))
+    power = 10.0 ** np.floor(np.log10(max(step, 1e-300)))
     return float(power * min((1.0, 2.0, 5.0, 10.0), key=lambda digit: abs(digit * power - step)))
 
 
@@ -64,7 +64,7 @@ def relief_shape(relief: DrawnRelief, thick: float) -> Shape:
     below = top[edge]
     below[:, 2] = heights.min() - thick
     vertices = np.concatenate([top, below, top[edge]])  # the walls have edges of their own
-    faces = np.concatenate([grid_faces(*heights.shape), _walls(len(top), len(edge))])
+    faces = np.concatenate([grid_faces(*heights.shape), len(top) + band_faces(len(edge)).astype(np.uint32)])
     return painted(vertices, faces, "#FFFFFF")
 
 
@@ -72,19 +72,6 @@ def _edge(rows: int, columns: int) -> NDArray[np.int64]:
     """Numbers of the points around a grid, to the left seen from above."""
     number = np.arange(rows * columns).reshape(rows, columns)
     return np.concatenate([number[:-1, 0], number[-1, :-1], number[:0:-1, -1], number[0, :0:-1]])
-
-
-def _walls(below: int, count: int) -> Faces:
-    """Triangles between a closed row of points below and the same row above, which follows it."""
-    here = np.arange(count)
-    after = (here + 1) % count
-    above = below + count
-    return np.concatenate(
-        [
-            np.stack([below + here, below + after, above + here], 1),
-            np.stack([below + after, above + after, above + here], 1),
-        ]
-    ).astype(np.uint32)
 
 
 def tube_shape(tube: DrawnTube, colour: str) -> Shape:

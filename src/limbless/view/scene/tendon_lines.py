@@ -55,12 +55,10 @@ def lines_of(frames: Frames, dark: bool = False) -> TendonLines | None:
     if tension is None or not getattr(robot, "tendons", None):
         return None
     ways = {"tendon-spine": _through_disks, "rod": _along_rod, "chain": _on_links}[robot.kind](robot, frames)
-    pieces = [(number, *ends) for number, way in enumerate(ways) for ends in itertools.pairwise(way)]
-    owner = [number for number, _, _ in pieces]
-    inner, outer = (np.array([hole[0] for hole in part]) for part in list(zip(*pieces, strict=True))[1:])
-    start, end = (np.array([hole[1] for hole in part], float) for part in list(zip(*pieces, strict=True))[1:])
+    pieces = [(number, *one, *two) for number, way in enumerate(ways) for one, two in itertools.pairwise(way)]
+    owner, inner, start, outer, end = map(np.array, zip(*pieces, strict=True))
     of_piece = tension[..., owner] if tension.ndim == 2 else tension[:, inner, owner]
-    return TendonLines(frames, inner, outer, start, end, np.asarray(of_piece), dark)
+    return TendonLines(frames, inner, outer, start, end, of_piece, dark)
 
 
 def _through_disks(robot: Any, frames: Frames) -> list[list[Hole]]:

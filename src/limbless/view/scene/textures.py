@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.view.scene.arrows import rgb
-from limbless.view.scene.palette import SAND, Theme, as_seen, light, shown, unseen
+from limbless.view.scene.palette import SAND, Theme, as_seen, light, rgb, shown, unseen
 
 BRIGHTEST = 6.0  # light of the sky's picture
 TILES = 10  # small tiles along a side of the picture
@@ -68,8 +67,7 @@ def ground(theme: Theme) -> Any:
         base = base * (1.0 - 0.018 * (large % 2) + 0.008 * _noise(SIZE, 3, 0.9))[..., None]
     strengths = (0.16, 0.55) if theme.deep else (0.30, 0.95)
     for pitch, wide, strong in zip((SIZE / TILES, SIZE / 2), (0.8, 2.2), strengths, strict=True):
-        near = np.minimum(place % pitch, pitch - place % pitch)
-        cover = np.clip(wide - near + 0.5, 0.0, 1.0)
+        cover = np.clip(wide - np.minimum(place % pitch, pitch - place % pitch) + 0.5, 0.0, 1.0)
         cover = (np.maximum(cover[:, None], cover[None, :]) * strong)[..., None]
         base = base * (1.0 - cover) + ink * cover
     return base * (0.92 + 0.30 * _threads()[..., None]) if theme.deep else base
@@ -78,10 +76,7 @@ def ground(theme: Theme) -> Any:
 @functools.cache
 def _threads() -> Any:
     """Bright threads as waves throw them on a floor, 0 to 1: where two smooth pictures are nearly equal."""
-    found = np.zeros((SIZE, SIZE))
-    for seed in (1, 2):
-        found += np.exp(-((_noise(SIZE, seed, 2.4) / 0.09) ** 2))
-    return np.clip(0.6 * found, 0.0, 1.0)
+    return np.clip(0.6 * sum(np.exp(-((_noise(SIZE, seed, 2.4) / 0.09) ** 2)) for seed in (1, 2)), 0.0, 1.0)
 
 
 @functools.cache
@@ -116,7 +111,7 @@ def spot(size: int = 64) -> bytes:
     """A soft dark spot: what keeps light from the ground near a body."""
     x = np.linspace(-1.0, 1.0, size)
     alpha = SPOT * np.clip(1.0 - np.hypot(*np.meshgrid(x, x)), 0.0, 1.0) ** 1.8
-    return encoded(np.concatenate([np.zeros((size, size, 3)), alpha[..., None]], axis=-1), "PNG")
+    return encoded(np.dstack([np.zeros((size, size, 3)), alpha]), "PNG")
 
 
 def ruler(theme: Theme, unit: float, count: int) -> Any:
@@ -128,8 +123,8 @@ def ruler(theme: Theme, unit: float, count: int) -> Any:
     draw = ImageDraw.Draw(image)
     ink, paper = rgb(theme.text), rgb(theme.paper)
     for number in range(count):
-        field = (wide * number / count, 4, wide * (number + 1) / count, 22)
-        draw.rectangle(field, fill=(ink, paper)[number % 2], outline=ink)
+        corners = (wide * number / count, 4, wide * (number + 1) / count, 22)
+        draw.rectangle(corners, fill=(ink, paper)[number % 2], outline=ink)
     per, name = (1e3, "mm") if unit * count < 0.02 else (100.0, "cm") if unit * count < 2.0 else (1.0, "m")
     font, half = ImageFont.load_default(44), 0.5 * count * unit * per
     draw.text((2, 34), "0", font=font, fill=ink)

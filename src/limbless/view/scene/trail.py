@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.view.scene.arrows import rgb
 from limbless.view.scene.frames import Array, Frames
-from limbless.view.scene.palette import Theme
+from limbless.view.scene.palette import Theme, rgb
 
 if TYPE_CHECKING:
     from limbless.view.scene.world import World

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from limbless.environments import DrawnBall, DrawnBar, DrawnBox, DrawnRelief, DrawnSheet, together
+from limbless.environments import DrawnBall, DrawnBar, DrawnBox, DrawnRelief, DrawnSheet, DrawnTube, together
 from limbless.view.scene import surroundings
-from limbless.view.scene.cameras import camera_for
+from limbless.view.scene.cameras import FAR, FIELD, camera_for
 from limbless.view.scene.frames import Array, Frames
 from limbless.view.scene.palette import DROWNED, SAND, SAND_BED, SURFACE, WET, Theme, light
 from limbless.view.scene.shapes import Shape, axes_along, bevelled_box, painted, peg, sphere
@@ -17,6 +17,7 @@ from limbless.view.scene.textures import TILES
 
 DRAWN = 5.0
 """Length of every body in a picture's units: shadows and lines have one size for a small arm and a long eel."""
+RIPPLES = 0.35  # period of ripples on water, in body lengths
 _BEVEL = 0.004  # of an edge, in body lengths
 _BELOW = 0.1  # depth of a floor for reference below the lowest point, in body lengths
 _THICK = 0.15  # of a terrain below its lowest point, in body lengths
@@ -62,8 +63,8 @@ class World:
         if bed is not None and not self.veiled:
             self._planes.append((bed, 0.0, 0.0))
         self.reference = not self._planes
-        depth = min(self.extent.floor, *(float(one.heights.min()) for one in self._grids), np.inf)
-        floor = depth - (1.6 if theme.deep else 1.0) * _BELOW * self.size
+        lowest = min([self.extent.floor, *(float(one.heights.min()) for one in self._grids)])
+        floor = lowest - (1.6 if theme.deep else 1.0) * _BELOW * self.size
         # height of the ground, or of a floor for reference, at the origin, m, and its slopes along x and y
         self.level = (*self._planes, (floor, 0.0, 0.0))[0]
         self.slope = float(np.hypot(*self.level[1:]))
@@ -75,8 +76,7 @@ class World:
             self.heights.append((f"step +{metres(rise)}", place))
         if bed is not None and self.veiled:
             places, faces = self._over()
-            sheet = np.concatenate([places, np.full((len(places), 1), bed)], axis=1)
-            self.clear.append((painted(sheet, faces, SAND), _VEIL))
+            self.clear.append((painted(np.column_stack([places, np.full(len(places), bed)]), faces, SAND), _VEIL))
         self.period = self.tile * TILES * (0.5 if self.grain else 1.0)  # of the ground's texture, m
         waters: list[Any] = [item for item in items if item.moving]
         self.stream = np.asarray(sum((item.stream for item in waters), np.zeros(3)))  # of all water, m/s
@@ -90,36 +90,36 @@ class World:
         away = float(np.linalg.norm(position - look_at)) / (_NEAR * self.size)
         return DRAWN * max(away, 1.0) * np.array(self.theme.fog)
 
+    def put_camera(self, camera: Any, position: Array, look_at: Array) -> None:
+        """A page's camera to a place from where it looks at another, both m."""
+        camera.position, camera.look_at = self.k * position, self.k * look_at
+        camera.far, camera.fov = FAR * DRAWN, FIELD
+
     def _take(self, one: Any, name: str) -> None:
         theme = self.theme
-        if isinstance(one, DrawnSheet):
-            height = one.height or (lambda x, y: np.full(np.shape(x), self.extent.floor))
-            at, beside, ahead = height(np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0]))
-            if one.look == "ground":
-                self._planes.append((float(at), float(beside - at), float(ahead - at)))
-            elif not one.moves:
-                self.surface = float(at)
-        elif isinstance(one, DrawnBar):
-            shape = peg(float(np.linalg.norm(one.span)), one.radius, theme)
-            self.still[name] = shape.moved(one.foot, axes_along(np.asarray(one.span, float)[None])[0])
-        elif isinstance(one, DrawnRelief):
-            self.reliefs.append(surroundings.relief_shape(one, _THICK * self.size))
-            self._grids.append(one)
-        else:
-            self.upright = False
-            self._take_wide(one, name)
-
-    def _take_wide(self, one: Any, name: str) -> None:
-        theme = self.theme
-        if isinstance(one, DrawnBox):
-            sizes = np.asarray(one.sizes, float)
-            box = bevelled_box(sizes, theme.obstacle, theme.sides, _BEVEL * self.size)
-            self.still[name] = box.moved(one.centre, one.axes)
-            self._note_box(one, sizes)
-        elif isinstance(one, DrawnBall):
-            self.still[name] = sphere(one.centre, one.radius, theme.obstacle, fine=18)
-        else:
-            self.clear.append((surroundings.tube_shape(one, theme.obstacle), _WALL))
+        self.upright = self.upright and not isinstance(one, DrawnBox | DrawnBall | DrawnTube)
+        match one:
+            case DrawnSheet():
+                height = one.height or (lambda x, y: np.full(np.shape(x), self.extent.floor))
+                at, beside, ahead = height(np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0]))
+                if one.look == "ground":
+                    self._planes.append((float(at), float(beside - at), float(ahead - at)))
+                elif not one.moves:
+                    self.surface = float(at)
+            case DrawnBar():
+                shape = peg(float(np.linalg.norm(one.span)), one.radius, theme)
+                self.still[name] = shape.moved(one.foot, axes_along(np.asarray(one.span, float)[None])[0])
+            case DrawnRelief():
+                self.reliefs.append(surroundings.relief_shape(one, _THICK * self.size))
+                self._grids.append(one)
+            case DrawnBox():
+                box = bevelled_box(one.sizes, theme.obstacle, theme.sides, _BEVEL * self.size)
+                self.still[name] = box.moved(one.centre, one.axes)
+                self._note_box(one, np.asarray(one.sizes, float))
+            case DrawnBall():
+                self.still[name] = sphere(one.centre, one.radius, theme.obstacle, fine=18)
+            case DrawnTube():
+                self.clear.append((surroundings.tube_shape(one, theme.obstacle), _WALL))
 
     def _note_box(self, box: DrawnBox, sizes: Array) -> None:
         """Lines along its edges above; the height of a level one is told beside the run's way."""
@@ -131,10 +131,8 @@ class World:
             return
         self._tops.append(box)
         way, centre = self.frames.position[..., 0].max(), np.asarray(box.centre)
-        beside = float(np.clip(way, centre[0] - 0.45 * sizes[0], centre[0] + 0.45 * sizes[0]))
-        height = centre[2] + 0.5 * sizes[2]
-        place = np.array([beside, centre[1] - 0.5 * sizes[1], height])
-        self._brinks.append(place)
+        beside = np.clip(way, centre[0] - 0.45 * sizes[0], centre[0] + 0.45 * sizes[0])
+        self._brinks.append(np.array([beside, centre[1] - 0.5 * sizes[1], centre[2] + 0.5 * sizes[2]]))
 
     # Heights
 
@@ -153,8 +151,8 @@ class World:
 
     def waves_at(self, frame: int) -> Array:
         """The surface of water with waves in a frame: vertices (n, 3), m."""
-        height = self._waves.waves_at(float(self.frames.times[frame]), self._sheet[:, 0], self._sheet[:, 1])
-        return np.concatenate([self._sheet[:, :2], height[:, None]], axis=1)
+        x, y, _ = self._sheet.T
+        return np.column_stack([x, y, self._waves.waves_at(float(self.frames.times[frame]), x, y)])
 
     def drift(self, frame: int) -> Array:
         """How far a uniform flow has carried the water since the first frame (3,), m."""
@@ -182,8 +180,7 @@ class World:
         """Vertices, m, faces, places in the texture, and colours (light) where water takes some of it."""
         places, faces = self._over(self.size * _ROWS if self.shore else None)
         z = self.level[0] + places @ self.level[1:]
-        points = np.concatenate([places, z[:, None]], axis=1)
-        return points, faces, places / self.period, self.tint(z) if self.sandy else None
+        return np.column_stack([places, z]), faces, places / self.period, self.tint(z) if self.sandy else None
 
     def water_sheet(self) -> tuple[Array, Any, Array]:
         """Vertices of the still surface, m, faces, and colours with opacity: the farther from the shore the less one
@@ -191,23 +188,21 @@ class World:
         """
         places, faces = self._over(self.size * _ROWS if self.shore else None)
         level = self.surface or 0.0
-        z = np.full((len(places), 1), level)
         off = (level - self.level[0] - places @ self.level[1:]) / self.size / max(self.slope, 1e-3)
         alpha = 0.14 + 0.46 * (1.0 - np.exp(-2.0 * np.clip(off, 0.0, None)))
-        colour = np.concatenate([np.tile(light(SURFACE), (len(places), 1)), alpha[:, None]], axis=1)
-        return np.concatenate([places, z], axis=1), faces, colour
+        colour = np.column_stack([np.tile(light(SURFACE), (len(places), 1)), alpha])
+        return np.column_stack([places, np.full(len(places), level)]), faces, colour
 
     def foam(self) -> tuple[Array, Any, Array]:
         """A strip along a shore: vertices, m, faces, colours with opacity."""
-        rows = self.size * np.array([0.0, 0.012, 0.03])
-        places, faces = self._over(rows, columns=1200)
+        places, faces = self._over(self.size * np.array([0.0, 0.012, 0.03]), columns=1200)
         s = np.linspace(0.0, 24.0 * DRAWN, 1200)
         wobble = np.sin(2.1 * s) + 0.6 * np.sin(5.3 * s + 1.0) + 0.4 * np.sin(11.7 * s)
         downhill = -np.array(self.level[1:]) / self.slope
         places += 0.012 * self.size * np.tile(wobble, 3)[:, None] * downhill
-        z = np.full((len(places), 1), (self.surface or 0.0) + 4e-4 * self.size)
-        colour = np.concatenate([np.ones((3600, 3)), np.repeat([0.0, 0.75, 0.0], 1200)[:, None]], axis=1)
-        return np.concatenate([places, z], axis=1), faces, colour
+        z = np.full(len(places), (self.surface or 0.0) + 4e-4 * self.size)
+        colour = np.column_stack([np.ones((3600, 3)), np.repeat([0.0, 0.75, 0.0], 1200)])
+        return np.column_stack([places, z]), faces, colour
 
     def tint(self, z: Any) -> Any:
         """What water leaves of the colour of sand at heights, m: wet at the edge, then blue with depth."""
@@ -231,8 +226,9 @@ class World:
         x = self.tile * np.round((places[0, :, 0].mean() - 0.5 * long) / self.tile)
         y = self.tile * np.floor((places[..., 1].min() - 0.16 * self.size) / self.tile)
         corners = np.array([[x, y - wide], [x + long, y - wide], [x + long, y], [x, y]])
-        z = self.height(corners[:, 0], corners[:, 1], tops=False) + 8e-4 * self.size
-        return np.concatenate([corners, z[:, None]], axis=1), count
+        return np.column_stack(
+            [corners, self.height(corners[:, 0], corners[:, 1], tops=False) + 8e-4 * self.size]
+        ), count
 
     def notes(self) -> list[str]:
         """What the legend says of it."""

@@ -68,11 +68,12 @@ class AuthMiddleware:
         """A `process_request` for websockets: refuses what is not let in, and hands the rest on without the token."""
 
         def check(connection: ServerConnection, request: Request) -> Response | None:
-            port = connection.local_address[1]
-            refusal = self.refusal(request, port)
+            refusal = self.refusal(request, connection.local_address[1])
             if refusal is None and _is_socket(request) and len(connection.server.connections) >= MOST_SOCKETS:
-                told = f"this studio has {MOST_SOCKETS} visitors, the most that it takes"
-                refusal = HTTPStatus.SERVICE_UNAVAILABLE, told
+                refusal = (
+                    HTTPStatus.SERVICE_UNAVAILABLE,
+                    f"this studio has {MOST_SOCKETS} visitors, the most that it takes",
+                )
             if refusal is not None:
                 refused = connection.respond(refusal[0], f"{refusal[1]}\n")
                 return _guarded(refused, "default-src 'none'; frame-ancestors 'none'")
@@ -190,11 +191,12 @@ def _policy(host: str) -> str:
 
 def _guarded(response: Response, policy: str) -> Response:
     """Nothing of the address goes to other places, and nothing is kept."""
-    for name, value in (
-        ("Content-Security-Policy", policy),
-        ("Referrer-Policy", "no-referrer"),
-        ("X-Content-Type-Options", "nosniff"),
-        ("Cache-Control", "no-store"),
-    ):
-        response.headers[name] = value
+    response.headers.update(
+        {
+            "Content-Security-Policy": policy,
+            "Referrer-Policy": "no-referrer",
+            "X-Content-Type-Options": "nosniff",
+            "Cache-Control": "no-store",
+        }
+    )
     return response

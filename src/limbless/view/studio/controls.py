@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import time as clock
-from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from limbless.scenarios import loader
 from limbless.simulation.result import red_line
-from limbless.view.scene.frames import Frames
 from limbless.view.scene.legend import legend, recorder
 from limbless.view.scene.palette import LIGHTS
 from limbless.view.studio.field_entries import Entries
 from limbless.view.studio.numbers_table import numbers_table
 from limbless.view.studio.screen_sizes import LEGEND_STYLE, STYLE
-from limbless.view.studio.server import by_visitor
+from limbless.view.studio.server import by_visitor, removed
 
 if TYPE_CHECKING:
     from viser import GuiApi
@@ -61,9 +59,7 @@ class Controls:
 
     def __init__(self, gui: GuiApi, page: Page) -> None:
         self.gui, self.page = gui, page
-        self._switches: dict[str, bool] = dict.fromkeys(
-            ("meshes", "modules", "trail", "tendons", "holds", "waves"), True
-        )
+        self._switches: dict[str, bool] = {}
         self._parts: list[Any] = []
         self.time = 0.0
         gui.main_panel.dock_right()
@@ -71,17 +67,28 @@ class Controls:
         gui.add_html(STYLE + LEGEND_STYLE + page.screen.style, order=-2)
         named = isinstance(page.source, str) and page.source in loader.names()
         self.own = str(page.source) if named else f"{page.result.name or 'result'} (opened)"
-        self.scenario: Any = gui.add_dropdown(
-            "scenario", tuple(dict.fromkeys([self.own, *loader.names()])), initial_value=self.own, order=0
+        self.scenario: Any = by_visitor(
+            gui.add_dropdown(
+                "scenario", tuple(dict.fromkeys([self.own, *loader.names()])), initial_value=self.own, order=0
+            ),
+            lambda: page.pick(self.scenario.value),
         )
         self.doubt = gui.add_html("", order=-1)  # the first line of the page: a run that is not proven
         self.status = gui.add_html("", order=1)
         self.progress: Any = gui.add_progress_bar(0.0, visible=False, animated=True, order=2)
-        self.stop = gui.add_button("Cancel the run", visible=False, color="red", order=3)
-        self.slider: Any = gui.add_slider("time (s)", 0.0, 1.0, 0.01, 0.0, order=4)
+        self.stop: Any = by_visitor(
+            gui.add_button("Cancel the run", visible=False, color="red", order=3), lambda: page.worker.cancel()
+        )
+        self.slider: Any = by_visitor(gui.add_slider("time (s)", 0.0, 1.0, 0.01, 0.0, order=4), self._jump)
         self.play: Any = gui.add_checkbox("playing", True, order=4.1)
-        self.shadows: Any = gui.add_checkbox(
-            "shadows", True, order=4.2, hint="without them a slow machine draws faster; they go off by themselves there"
+        self.shadows: Any = by_visitor(
+            gui.add_checkbox(
+                "shadows",
+                True,
+                order=4.2,
+                hint="without them a slow machine draws faster; they go off by themselves there",
+            ),
+            lambda: page.cast_shadows(self.shadows.value),
         )
         gui.add_html(_WATCH.replace("SHADOWS", self.shadows._impl.uuid), order=4.3)
         self.legend = gui.add_html("", order=1e6)
@@ -91,73 +98,46 @@ class Controls:
         self.numbers_tab: Any = self.tabs.add_tab("Numbers")
         self.entries = Entries(gui, page, self.refuse, self.tune)
         with self.tune:
-            self.keep = gui.add_button(
-                "Save scenario and result", hint="into runs/ of the folder in which limbless was started", order=60
+            by_visitor(
+                gui.add_button(
+                    "Save scenario and result", hint="into runs/ of the folder in which limbless was started", order=60
+                ),
+                page.save,
             )
             self.copy = gui.add_html("", order=61)
         with self.show_tab:
             self._add_looks()
         with self.numbers_tab:
             self.numbers = gui.add_html("", order=0)
-            self.compare: Any = gui.add_button(
-                COMPARE, hint="it stays as a pale ghost with its own numbers, beside what you run next", order=1
+            by_visitor(
+                gui.add_button(
+                    COMPARE, hint="it stays as a pale ghost with its own numbers, beside what you run next", order=1
+                ),
+                lambda: page.compare(True),
             )
-            self.apart: Any = gui.add_button(APART, visible=False, order=2)
+            self.apart: Any = by_visitor(gui.add_button(APART, visible=False, order=2), lambda: page.compare(False))
         self._told = 0.0
         self._running, self._compiles = "", False
-        self._connect()
 
     def _add_looks(self) -> None:
         """What is in the tab Show beside the parts of a run."""
-        gui = self.gui
-        self.speed_choice = gui.add_dropdown("speed", SPEEDS, initial_value="1", hint="simulated seconds per second")
-        self.follow = gui.add_checkbox("follow the robot", True)
-        self.view: Any = gui.add_button_group("camera", CAMERAS, order=1e3)
-        self.lighting: Any = gui.add_dropdown("light", LIGHTS, order=1e3 + 1)
-        self.radians: Any = gui.add_checkbox("angles in radians", False, order=1e3 + 2)
-        self.picture: Any = gui.add_button_group(
-            "picture", PICTURES, order=1e3 + 4, hint="a file of what is seen, with its legend"
+        gui, page = self.gui, self.page
+        self.speed: Any = gui.add_dropdown("speed", SPEEDS, initial_value="1", hint="simulated seconds per second")
+        self.follow: Any = by_visitor(gui.add_checkbox("follow the robot", True), lambda: page.jump(self.time))
+        self.view: Any = by_visitor(
+            gui.add_button_group("camera", CAMERAS, order=1e3), lambda: page.look_from(self.view.value)
+        )
+        self.lighting: Any = by_visitor(gui.add_dropdown("light", LIGHTS, order=1e3 + 1), page.relight)
+        self.radians: Any = by_visitor(gui.add_checkbox("angles in radians", False, order=1e3 + 2), page.show_angles)
+        self.picture: Any = by_visitor(
+            gui.add_button_group("picture", PICTURES, order=1e3 + 4, hint="a file of what is seen, with its legend"),
+            lambda: page.send_picture(self.picture.value),
         )
         gui.add_html(recorder(_BUTTON), order=1e3 + 5)
-
-    def _connect(self) -> None:
-        page = self.page
-        by_visitor(self.scenario, lambda: page.pick(self.scenario.value))
-        by_visitor(self.stop, page.cancel)
-        by_visitor(self.keep, page.save)
-        by_visitor(self.slider, self._jump)
-        by_visitor(self.follow, lambda: page.jump(self.time))
-        by_visitor(self.radians, page.show_angles)
-        by_visitor(self.view, lambda: page.look_from(self.view.value))
-        by_visitor(self.lighting, page.relight)
-        by_visitor(self.picture, lambda: page.send_picture(self.picture.value))
-        by_visitor(self.shadows, lambda: page.cast_shadows(self.shadows.value))
-        by_visitor(self.compare, lambda: page.compare(True))
-        by_visitor(self.apart, lambda: page.compare(False))
-
-    @property
-    def degrees(self) -> bool:
-        return not self.radians.value
-
-    @property
-    def playing(self) -> bool:
-        return bool(self.play.value)
-
-    @property
-    def speed(self) -> float:
-        return float(self.speed_choice.value)
-
-    @property
-    def follows(self) -> bool:
-        return bool(self.follow.value)
 
     def _jump(self) -> None:
         self.time = float(self.slider.value)
         self.page.jump(self.time)
-
-    def close(self) -> None:
-        """What is still being typed is not run any more."""
-        self.entries.close()
 
     # What the page tells
 
@@ -166,15 +146,17 @@ class Controls:
         self.gui.set_panel_label(f"limbless: {name}")
 
     def say(self, text: str) -> None:
-        self._idle()
-        self.entries.refuse({})
-        self.status.content = f"<div id='status' class='said good'>{escape(text)}</div>"
+        self._answer(text, "class='said good'", {})
 
     def refuse(self, text: str, fields: dict[str, str] | None = None) -> None:
         """The library's own sentence, and below each field (by its path) what is said of it; what is shown stays."""
-        self._idle()
-        self.entries.refuse(fields or {})
-        self.status.content = f"<div id='status' role='alert' class='refused'>{escape(text)}</div>"
+        self._answer(text, "role='alert' class='refused'", fields or {})
+
+    def _answer(self, text: str, look: str, fields: dict[str, str]) -> None:
+        """What came of a wish: nothing runs any more."""
+        self.progress.visible = self.stop.visible = False
+        self.entries.refuse(fields)
+        self.status.content = f"<div id='status' {look}>{escape(text)}</div>"
 
     def pause(self) -> None:
         self.play.value = False
@@ -204,13 +186,10 @@ class Controls:
             self.progress.visible = self.stop.visible = True
             self.progress.value = float(min(max(100.0 * fraction, 0.0), 100.0))
 
-    def _idle(self) -> None:
-        self.progress.visible = self.stop.visible = False
-
-    def show_frame(self, frames: Frames, frame: int) -> None:
-        self.slider.value = float(frames.times[frame])
-        if not self.playing:
-            self.time = float(frames.times[frame])
+    def show_time(self, time: float) -> None:
+        self.slider.value = time
+        if not self.play.value:
+            self.time = time
 
     def show_result(self, result: Result, display: Display, another: bool) -> None:
         """Numbers of a new result; with another scenario also its switches and fields."""
@@ -221,46 +200,42 @@ class Controls:
         self.copy.content = _copied(self.page.python())
         if another:
             self.time = float(times[0])
-            for part in self._parts:
-                part.remove()
-            self._parts = self._add_switches(display)
+            removed(self._parts)
+            with self.show_tab:
+                switches = (*self.page.rungs.switches, *display.switches())
+                self._parts = [self._add_switch(*switch) for switch in switches]
             self.entries.show(result.scenario)
         for key, on in self._switches.items():
             display.switch(key, on)
         self.show_legend(display)
 
     def show_legend(self, display: Display) -> None:
-        self.legend.content = legend(display, self.page.ghost_name, self.page.rung_rows)
+        self.legend.content = legend(display, self.page.ghost_name, self.page.rungs.rows())
 
     def show_numbers(self, result: Result) -> None:
         """The table, with the run that is compared where there is one."""
-        other = self.page.other
-        self.numbers.content = numbers_table(result, other, self.degrees)
-        self.apart.visible = other is not None
+        self.numbers.content = numbers_table(result, self.page.other, not self.radians.value)
+        self.apart.visible = self.page.other is not None
 
     def show_angles(self, result: Result) -> None:
         """The fields once more, with angles in the unit that is chosen; what was typed stays."""
-        self.entries.degrees = self.degrees
+        self.entries.degrees = not self.radians.value
         self.entries.show(result.scenario)
 
-    def _add_switches(self, display: Display) -> list[Any]:
-        made = []
-        with self.show_tab:
-            switches = [(key, label, False) for key, label in display.switches()]
-            for key, label, first in (*self.page.rung_switches(), *switches):
-                box = self.gui.add_checkbox(label, self._switches.setdefault(key, first))
-                by_visitor(box, partial(self._switch, key, box))
-                made.append(box)
-        return made
+    def _add_switch(self, key: str, label: str, first: bool) -> Any:
+        """A switch, as it was left; at first as it is said."""
+
+        def switch() -> None:
+            self._switches[key] = box.value
+            self.page.switch(key, box.value)
+            self.show_legend(self.page.display)
+
+        box = by_visitor(self.gui.add_checkbox(label, self._switches.setdefault(key, first)), switch)
+        return box
 
     def is_on(self, key: str, first: bool) -> bool:
         """Whether a switch is on; one that is not there yet is as it will be at first."""
         return self._switches.get(key, first)
-
-    def _switch(self, key: str, box: Any) -> None:
-        self._switches[key] = bool(box.value)
-        self.page.switch(key, bool(box.value))
-        self.show_legend(self.page.display)
 
 
 def _copied(lines: str) -> str:

@@ -16,7 +16,7 @@ from limbless.core import InputError, nearest
 from limbless.scenarios.scenario import Scenario
 from limbless.view.studio.messages import heading
 from limbless.view.studio.run_thread import Later
-from limbless.view.studio.server import by_visitor
+from limbless.view.studio.server import by_visitor, removed
 from limbless.view.studio.tuning import Knob, gait_presets, knobs
 
 if TYPE_CHECKING:
@@ -55,9 +55,8 @@ class Entries:
 
     def show(self, scenario: Scenario | None) -> None:
         """The fields of a scenario in place of those before; what was typed since stays."""
-        for folder in self.folders:
-            folder.remove()
-        self.fields, self.choices, self.lines, self.folders, self._refused = {}, {}, {}, [], []
+        self.folders = removed(self.folders)
+        self.fields, self.choices, self.lines, self._refused = {}, {}, {}, []
         self._kind = "" if scenario is None else scenario.gait.kind
         groups: dict[str, list[Knob]] = {}
         for knob in self._current(scenario):
@@ -75,9 +74,7 @@ class Entries:
 
     def refuse(self, sentences: dict[str, str]) -> None:
         """Sentences right below the fields that they are about (by path), in place of those before."""
-        for told in self._refused:
-            told.remove()
-        self._refused = []
+        self._refused = removed(self._refused)
         for path in sentences.keys() & self.fields.keys():
             told = f"<div class='refused' role='alert'>{escape(sentences[path])}</div>"
             with self._within[path]:
@@ -102,18 +99,20 @@ class Entries:
         shown = [knob for knob in members if knob.item == items[0]]
         if len(items) > 1:
             names = {f"{group.rpartition(': ')[2]} {item}": item for item in items}
-            choice = self.gui.add_dropdown("which", tuple(names))
-            self.choices[group] = choice
-            by_visitor(choice, lambda: self._choose_item(folder, members, names[choice.value]))
+            self.choices[group] = by_visitor(
+                self.gui.add_dropdown("which", tuple(names)),
+                lambda: self._choose_item(folder, members, names[self.choices[group].value]),
+            )
         if group == "gait":
             self._add_presets()
         for knob in shown:
             self.fields[knob.path], self._within[knob.path] = self._add(knob), folder
         sliders = [knob for knob in shown if _slides(knob)]
         if sliders:
-            first = _words(sliders[0])
-            self._add_line(
-                group, sliders, f"any of these numbers with its unit, such as `{first} = {_example(sliders[0])}`"
+            example = f"{_words(sliders[0])} = {_example(sliders[0])}"
+            self.lines[group] = by_visitor(
+                self.gui.add_text("with a unit", "", hint=f"any of these numbers with its unit, such as `{example}`"),
+                lambda: self._later.do(lambda: self._write_line(sliders, self.lines[group].value)),
             )
 
     def _add_presets(self) -> None:
@@ -141,7 +140,7 @@ class Entries:
                         self.fields[knob.path], self._within[knob.path] = self._add(knob), folder
 
     def _add(self, knob: Knob) -> Any:
-        gui, page = self.gui, self.page
+        gui = self.gui
         knob = knob.in_degrees() if self.degrees else knob
         hint = f"{knob.meaning}  [{knob.path}]"
         if knob.kind == "choice":
@@ -151,15 +150,11 @@ class Entries:
         elif _slides(knob):
             handle = gui.add_slider(knob.label, knob.low, knob.high, knob.step, knob.value, hint=hint)
             handle.precision = _digits(knob)
-            by_visitor(handle, lambda: self._slide(knob, handle))
-            return handle
+            return by_visitor(handle, lambda: self._slide(knob, handle))
         else:
-            written = repr(knob.value) if knob.kind in NUMBERS else knob.value
-            handle = gui.add_text(knob.label, written, hint=hint)
-            by_visitor(handle, lambda: self._later.do(lambda: self._write(knob, handle.value)))
-            return handle
-        by_visitor(handle, lambda: page.tune(knob.path, handle.value))
-        return handle
+            handle = gui.add_text(knob.label, repr(knob.value) if knob.kind in NUMBERS else knob.value, hint=hint)
+            return by_visitor(handle, lambda: self._later.do(lambda: self._write(knob, handle.value)))
+        return by_visitor(handle, lambda: self.page.tune(knob.path, handle.value))
 
     def _write(self, knob: Knob, text: str) -> None:
         """What is typed is what runs: a number alone is in the unit that stands beside the field."""
@@ -174,19 +169,12 @@ class Entries:
         typed, before = self._typed.pop(knob.path, (None, None))
         if typed is not None and handle.value == before:
             handle.value = typed
-        within = handle.min <= handle.value <= handle.max
-        if not within:
+        if not handle.min <= handle.value <= handle.max:
             self._typed[knob.path] = handle.value, min(max(handle.value, handle.min), handle.max)
         handle.min, handle.max = replace(knob, low=handle.min, high=handle.max).widened(handle.value)
-        value = f"{handle.value!r} {_turned(knob)}" if _turned(knob) else handle.value
-        self.page.tune(knob.path, value)
+        self.page.tune(knob.path, f"{handle.value!r} {_turned(knob)}" if _turned(knob) else handle.value)
 
     # The line beside sliders
-
-    def _add_line(self, group: str, sliders: list[Knob], hint: str) -> None:
-        line: Any = self.gui.add_text("with a unit", "", hint=hint)
-        by_visitor(line, lambda: self._later.do(lambda: self._write_line(sliders, line.value)))
-        self.lines[group] = line
 
     def _write_line(self, sliders: list[Knob], text: str) -> None:
         """`period = 0.5 s`: the field by its name, and its value as in a file; the slider goes there."""

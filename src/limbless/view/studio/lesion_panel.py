@@ -44,13 +44,13 @@ class LesionPanel(Panel):
             return
         folder = gui.add_folder("Lesions", order=22, expand_by_default=False)
         with folder:
-            label = "activity, the first neuron above, time to the right"
-            self._raster = gui.add_image(raster(result), label=label)
+            self._raster = gui.add_image(raster(result), label="activity, the first neuron above, time to the right")
             for what, (count, cut) in found.items():
                 with gui.add_folder(what, expand_by_default=False):
-                    self.switches[what] = [gui.add_checkbox(f"{k} is cut", k in cut) for k in range(count)]
-                for switch in self.switches[what]:
-                    by_visitor(switch, partial(self.cut, what))
+                    self.switches[what] = [
+                        by_visitor(gui.add_checkbox(f"{k} is cut", k in cut), partial(self.cut, what))
+                        for k in range(count)
+                    ]
         self._parts = [folder]
 
     def cut(self, what: str) -> None:

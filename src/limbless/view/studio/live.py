@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.view.scene.cameras import FAR, FIELD, camera_for
+from limbless.view.scene.cameras import camera_for
 from limbless.view.scene.frames import Frames, frames_of
 from limbless.view.scene.legend import legend
 from limbless.view.scene.palette import theme_of
 from limbless.view.scene.scene import Display
 from limbless.view.scene.stage import Stage
 from limbless.view.scene.surroundings import extent_of
-from limbless.view.scene.world import DRAWN, World
+from limbless.view.scene.world import World
 from limbless.view.studio.auth import LOOPBACK, AuthMiddleware
 from limbless.view.studio.screen_sizes import LEGEND_STYLE, STYLE
 from limbless.view.studio.server import quiet_server, stop
@@ -60,9 +60,7 @@ class Live:
         return self.gate.address(self.server.get_port())
 
     def _enter(self, client: ClientHandle) -> None:
-        position, look_at = self._first
-        client.camera.position, client.camera.look_at = self._display.k * position, self._display.k * look_at
-        client.camera.far, client.camera.fov = FAR * DRAWN, FIELD
+        self._display.world.put_camera(client.camera, *self._first)
 
     def _lay(self, frames: Frames) -> World:
         """Ground, obstacles and water around where the robot is; a level grid stays at its height, unless the robot

@@ -14,6 +14,7 @@ from limbless.simulation.session import Session
 from limbless.view.studio.auth import LOOPBACK
 from limbless.view.studio.live import Live
 from limbless.view.studio.server import by_visitor
+from limbless.view.studio.studio import serve
 from limbless.view.studio.tuning import knobs
 
 KEYS = ("RF", "TG", "YH", "UJ", "IK", "OL", "ZX", "CV", "BN")
@@ -43,15 +44,13 @@ class LiveDrive:
             pair, field = next(keys, ""), knob.path.removeprefix("gait.")
             label = f"{knob.label} [{pair[0]}, {pair[1]}]" if pair else knob.label
             slider = self.page.server.gui.add_slider(label, knob.low, knob.high, knob.step, knob.value)
-            by_visitor(slider, partial(self._slid, field, slider))
+            by_visitor(slider, partial(self._moved, field, slider))
             for key, steps, word in zip(pair, (KEY_STEPS, -KEY_STEPS), ("more", "less"), strict=False):
                 pressed = self.page.server.gui.add_command(f"{knob.label}: {word}", hotkey=key)
-                pressed.on_trigger(partial(self._pressed, field, slider, steps * knob.step))
+                pressed.on_trigger(partial(self._moved, field, slider, steps * knob.step))
 
-    def _slid(self, field: str, slider: Any) -> None:
-        self.ask(field, slider.value)
-
-    def _pressed(self, field: str, slider: Any, change: float, event: Any = None) -> None:
+    def _moved(self, field: str, slider: Any, change: float = 0.0, event: Any = None) -> None:
+        """A slider that was moved, or is by a key."""
         slider.value = min(max(slider.value + change, slider.min), slider.max)
         self.ask(field, slider.value)
 
@@ -72,6 +71,11 @@ class LiveDrive:
                 clock.sleep(self.session.period)
             self.page.show(self.session.result(), wait=False, told=self._told)
 
+    def wait(self) -> None:
+        """Move until Ctrl-C."""
+        while True:
+            self.go(self.session.period)
+
     def close(self) -> None:
         """Stop the server."""
         self.page.close()
@@ -85,17 +89,6 @@ def _turns(path: str) -> bool:
 
 def drive_live(scenario: Scenario, host: str, port: int, browser: bool, told: Callable[[str], None]) -> None:
     """A page that drives a scenario as fast as the clock goes, until Ctrl-C."""
-    import webbrowser
-
     steps = max(1, round(PERIOD / scenario.step))
     drive = LiveDrive(Session(scenario, period=steps * scenario.step, paced=True), host, port)
-    try:
-        told(f"Drive it at {drive.url} (ends with Ctrl-C)")
-        if browser:
-            webbrowser.open(drive.url)
-        while True:
-            drive.go(drive.session.period)
-    except KeyboardInterrupt:
-        pass
-    finally:
-        drive.close()
+    serve(drive, browser, lambda url: told(f"Drive it at {url} (ends with Ctrl-C)"))

@@ -12,6 +12,7 @@ import numpy as np
 from limbless.core import Array, InputError
 from limbless.search.studies.connection_field import pose_of
 from limbless.search.studies.strokes import Loop, Stroke
+from limbless.view.connection_figures import line_of
 
 if TYPE_CHECKING:
     from limbless.search.studies.connection import Connection
@@ -56,9 +57,8 @@ class LoopEditor:
         if not 3 <= points <= MOST_POINTS:
             raise InputError(f"a loop has 3 to {MOST_POINTS} points; got {points}")
         self.connection, self._maps = connection, dict[str, str]()
-        start = connection.loop("gait") if _has_loop(connection) else _circle(connection)
         self.stroke: Stroke
-        self.take(start, points)
+        self.take(_first(connection), points)
 
     def take(self, loop: Loop, points: int = POINTS) -> None:
         """Another loop, at so many points."""
@@ -175,20 +175,18 @@ class LoopEditor:
         everything = np.concatenate([*bodies, track])
         low, size = everything.min(axis=0), np.ptp(everything, axis=0)
         scale = WIDE / max(float(size[0]), 1.2 * float(size[1]), 1e-9)
+        wide, high = size * scale + 12.0
 
         def line(points: Array, colour: str, width: float, opacity: float = 1.0) -> str:
-            placed = (points - low) * scale + 6.0
-            high = float(size[1]) * scale + 12.0
-            text = " ".join(f"{x:.1f},{high - y:.1f}" for x, y in placed)
+            text = " ".join(f"{x:.1f},{high - y:.1f}" for x, y in (points - low) * scale + 6.0)
             return (
                 f"<polyline points='{text}' fill='none' stroke='{colour}' stroke-width='{width:g}' "
                 f"stroke-opacity='{opacity:.2f}' stroke-linecap='round' stroke-linejoin='round'/>"
             )
 
         drawn = "".join(line(body, "#0072B2", 4.0, 0.25 + 0.7 * k / count) for k, body in enumerate(bodies))
-        high = float(size[1]) * scale + 12.0
         return (
-            f"<svg id='way' viewBox='0 0 {float(size[0]) * scale + 12.0:.0f} {high:.0f}' role='img' aria-label='the "
+            f"<svg id='way' viewBox='0 0 {wide:.0f} {high:.0f}' role='img' aria-label='the "
             f"body along one period' style='width:100%;max-height:200px'>{drawn}{line(track, '#D55E00', 2.0)}</svg>"
         )
 
@@ -199,15 +197,11 @@ class LoopEditor:
         r = self.stroke.loop.at(len(path))[0][rows]
         answer = self.connection._response.at(np.ascontiguousarray(r))
         frame = pose_of(self.connection, r, answer)
-        half = 0.5 * self.connection._response.lengths[:, None]
         found = []
-        for k, row in enumerate(rows):
-            place = answer.place[k]
-            out = half * np.stack([np.cos(place[:, 2]), np.sin(place[:, 2])], axis=1)
-            points = np.concatenate([[place[0, :2] - out[0]], place[:, :2] + out])
-            angle = path[row, 2] - frame[k, 2]
-            c, s = np.cos(angle), np.sin(angle)
-            found.append((points - frame[k, :2]) @ np.array([[c, s], [-s, c]]) + path[row, :2])
+        for links, seen, there in zip(answer.place, frame, path[rows], strict=True):
+            c, s = np.cos(there[2] - seen[2]), np.sin(there[2] - seen[2])
+            points = line_of(links, self.connection._response.lengths) - seen[:2]
+            found.append(points @ np.array([[c, s], [-s, c]]) + there[:2])
         return found, path[:, :2]
 
     def rows(self) -> list[tuple[str, str]]:
@@ -224,16 +218,11 @@ class LoopEditor:
         return found
 
 
-def _has_loop(connection: Connection) -> bool:
+def _first(connection: Connection) -> Loop:
+    """That of the gait; where it has none among these shapes a circle half as wide as the region."""
     try:
-        connection.loop("gait")
+        return connection.loop("gait")
     except InputError:
-        return False
-    return True
-
-
-def _circle(connection: Connection) -> Loop:
-    """Where a gait has no loop among these shapes: half as wide as the region."""
-    low, high = connection.region.T
-    half: Any = 0.25 * (high - low)
-    return Loop.of_table(0.5 * (low + high), [[half[0], 0.0]], [[0.0, half[1]]])
+        low, high = connection.region.T
+        half: Any = 0.25 * (high - low)
+        return Loop.of_table(0.5 * (low + high), [[half[0], 0.0]], [[0.0, half[1]]])

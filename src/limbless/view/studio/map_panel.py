@@ -32,34 +32,36 @@ class MapPanel(Panel):
             return
         if self._parts and self.editor is not None and _same(self.editor.connection.scenario, result.scenario):
             return
-        self._clear()
-        gui = self.page.client.gui
-        with self.page.controls.numbers_tab:
-            folder = gui.add_folder("Map", order=22, expand_by_default=False)
-        with folder:
-            self.button: Any = gui.add_button(
-                "Find the map", hint="height functions: what a loop of shapes encloses is how far it goes"
+        gui, scenario = self.page.client.gui, result.scenario
+        with self._folder("Map", self.page.controls.numbers_tab, 22):
+            self.button: Any = by_visitor(
+                gui.add_button(
+                    "Find the map", hint="height functions: what a loop of shapes encloses is how far it goes"
+                ),
+                lambda: self.find(scenario),
             )
-            self.component: Any = gui.add_dropdown("height of", ("x", "y", "turn"), visible=False)
+            self.component: Any = by_visitor(
+                gui.add_dropdown("height of", ("x", "y", "turn"), visible=False), self.draw
+            )
             self.map: Any = gui.add_html("")
-            self.field: Any = gui.add_text(
-                "pull",
-                "",
-                visible=False,
-                hint="number of a point and its place in the picture; drag a point instead, or draw a loop beside them",
+            self.field: Any = by_visitor(
+                gui.add_text(
+                    "pull",
+                    "",
+                    visible=False,
+                    hint="number of a point and its place in the picture; "
+                    "drag a point instead, or draw a loop beside them",
+                ),
+                lambda: self.ask(str(self.field.value)),
             )
             self.told: Any = gui.add_html("")
-            self.gait: Any = gui.add_button("Loop as gait", visible=False, hint="run the robot along this loop")
-            self.best: Any = gui.add_button(
-                "Best loop", visible=False, hint="the loop of largest efficiency, or distance"
+            self.gait: Any = by_visitor(
+                gui.add_button("Loop as gait", visible=False, hint="run the robot along this loop"), self.as_gait
             )
-        self._parts = [folder]
-        scenario = result.scenario
-        by_visitor(self.button, lambda: self.find(scenario))
-        by_visitor(self.component, self.draw)
-        by_visitor(self.field, lambda: self.ask(str(self.field.value)))
-        by_visitor(self.gait, self.as_gait)
-        by_visitor(self.best, self.find_best)
+            self.best: Any = by_visitor(
+                gui.add_button("Best loop", visible=False, hint="the loop of largest efficiency, or distance"),
+                self.find_best,
+            )
 
     def _clear(self) -> None:
         super()._clear()

@@ -42,18 +42,13 @@ class ModePanel(Panel):
         if result.scenario is None or result.scenario.model.kind != MODEL:
             return
         gui = self.page.client.gui
-        with self.page.controls.numbers_tab:
-            folder = gui.add_folder("Modes", order=21, expand_by_default=False)
-        with folder:
+        with self._folder("Modes", self.page.controls.numbers_tab, 21):
             self.about: Any = gui.add_dropdown(
                 "about", ABOUT, hint="small motions about this posture, held at rest, with the tensions that act there"
             )
-            self.button: Any = gui.add_button("Find the modes")
+            by_visitor(gui.add_button("Find the modes"), lambda: self.find(result))
             self.table: Any = gui.add_html("")
-            self.choice: Any = gui.add_dropdown("mode", (NONE,), visible=False)
-        self._parts = [folder]
-        by_visitor(self.button, lambda: self.find(result))
-        by_visitor(self.choice, self._choose)
+            self.choice: Any = by_visitor(gui.add_dropdown("mode", (NONE,), visible=False), self._choose)
 
     def find(self, result: Result) -> None:
         """Linearise, and tell what came out."""
@@ -61,7 +56,7 @@ class ModePanel(Panel):
             self.found = small_motions(result, at_end=self.about.value == ABOUT[0])
             with self.page.told_together():
                 self.table.content = _table(self.found)
-                names = [_name(self.found, number) for number in range(_count(self.found))]
+                names = (_name(self.found, number) for number in range(_count(self.found)))
                 self.choice.options, self.choice.visible = (NONE, *names), True
                 self.choice.value = NONE
 
@@ -129,8 +124,8 @@ def _table(found: SmallMotions) -> str:
         f"<th style='{_LOOK};text-align:left;color:var(--mantine-color-dimmed)'>{text}</th>"
         for text in ("mode", "frequency", "damping ratio")
     )
-    rows = ""
-    for number in range(_count(found)):
-        cells = (str(number + 1), _hertz(found, number), f"{found.damping_ratio[number]:.3g}")
-        rows += f"<tr>{''.join(f'<td style={_LOOK!r}>{cell}</td>' for cell in cells)}</tr>"
+    cells = [
+        (number + 1, _hertz(found, number), f"{found.damping_ratio[number]:.3g}") for number in range(_count(found))
+    ]
+    rows = "".join(f"<tr>{''.join(f'<td style={_LOOK!r}>{cell}</td>' for cell in row)}</tr>" for row in cells)
     return f"<table id='modes' style='font-size:12.5px;margin:4px 12px'><tr>{heads}</tr>{rows}</table>"

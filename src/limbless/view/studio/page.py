@@ -17,12 +17,12 @@ from limbless.scenarios.document import parse_value
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation import comparison
 from limbless.view.figures.style import colour_of
-from limbless.view.scene.cameras import FAR, FIELD, VIEWS, camera_for, followed, seen_from
+from limbless.view.scene.cameras import VIEWS, camera_for, followed, seen_from
 from limbless.view.scene.frames import Frames, frames_of
 from limbless.view.scene.palette import theme_of
 from limbless.view.scene.scene import Display, Rungs
 from limbless.view.scene.stage import Stage
-from limbless.view.scene.world import DRAWN, World
+from limbless.view.scene.world import World
 from limbless.view.studio.controls import Controls
 from limbless.view.studio.lesion_panel import LesionPanel
 from limbless.view.studio.map_panel import MapPanel
@@ -33,7 +33,7 @@ from limbless.view.studio.reproduce import python_lines
 from limbless.view.studio.run_thread import RunThread
 from limbless.view.studio.scene_tools import SceneTools, picture_file
 from limbless.view.studio.screen_sizes import Screen
-from limbless.view.studio.server import BRAND, handed_over, in_one_piece
+from limbless.view.studio.server import BRAND, handed_over, in_one_piece, removed
 from limbless.view.studio.studio_limits import too_large
 from limbless.view.studio.sweep_panel import SweepPanel
 from limbless.view.studio.tip_target import Target
@@ -43,11 +43,9 @@ if TYPE_CHECKING:
 
     from limbless.search.sweeps.sweep import Sweep
     from limbless.simulation.result import Result
-    from limbless.view.scene.legend import Row
     from limbless.view.studio.studio import Studio
 
 TICK = 1.0 / 25.0  # s between frames while playing
-SIDE_BY_SIDE = "runs side by side"
 Wish = tuple[str | Scenario | None, dict[str, Any]]
 """What a run comes from, and what was changed of it."""
 
@@ -76,8 +74,8 @@ class Page:
         self._names = comparison.names_of(runs, [f"{one.name or 'run'} ({n})" for n, one in enumerate(runs, 1)])
         ladder = len({one.name for one in runs}) == 1 and len(set(comparison.models_of(runs))) > 1
         if len(runs) < 3 and not ladder:
-            self._coloured = []
-        self.rungs: Rungs | None = None
+            self._coloured, self._names = [], []
+        self.rungs: Rungs
         self._lock = threading.RLock()
         self._closed = threading.Event()
         self._began = 0.0
@@ -86,7 +84,8 @@ class Page:
         self.frames: Frames = frames_of(result)
         self.display: Display
         self.stage: Stage
-        self._ghost_display: Display | None = None
+        self._ghosts: list[Display]
+        self._others: list[Display | Rungs] = []
         self.roots = [client.scene.add_frame(name, show_axes=False) for name in ("/robot", "/ghost", "/surroundings")]
         self.screen = Screen(client.camera.image_width, client.camera.image_height)
         self.controls = Controls(client.gui, self)
@@ -94,8 +93,8 @@ class Page:
         self.sweep = None if studio.sweep is None else SweepPanel(self, *studio.sweep)
         self.plots = Plots(client.gui, self.told_together, self.panel)
         self.target, self.modes, self.map, self.tools = Target(self), ModePanel(self), MapPanel(self), SceneTools(self)
-        self.lesions = LesionPanel(self)
-        self.worker = RunThread(
+        self._panels = self.target, self.modes, LesionPanel(self), self.map, self.tools
+        self.worker: RunThread = RunThread(
             self._ran, self._refused, self.controls.show_progress, studio.turns, compiling=self.controls.show_compiling
         )
         self._present(result, first=True)
@@ -150,9 +149,6 @@ class Page:
         self.controls.scenario.value = self.controls.own
         self._run()
 
-    def cancel(self) -> None:
-        self.worker.cancel()
-
     def save(self) -> None:
         """Write the scenario and the result into a fresh folder below the working folder."""
         from limbless.core import as_word, below, fresh_folder
@@ -175,17 +171,16 @@ class Page:
 
     def switch(self, key: str, on: bool) -> None:
         with self.told_together():
-            if key in self._rung_keys:
+            if any(key == one for one, *_ in self.rungs.switches):
                 self._lay_rungs()
                 return
-            for display in (self.display, self._ghost_display):
-                if display is not None:
-                    display.switch(key, on)
+            for display in (self.display, *self._ghosts):
+                display.switch(key, on)
 
     def show_angles(self) -> None:
         """Fields, numbers and plots with angles in the unit that is chosen."""
         with self.told_together():
-            self.plots.degrees = self.controls.degrees
+            self.plots.degrees = not self.controls.radians.value
             self.controls.show_angles(self.result)
             self.controls.show_numbers(self.result)
             self.plots.show(self.frames, self.ghost)
@@ -200,10 +195,6 @@ class Page:
         dark = self.controls.lighting.value == "dark"
         self.client.gui.configure_theme(dark_mode=dark, show_logo=False, show_share_button=False, brand_color=BRAND)
         self._present(self.result)
-
-    def look_from(self, view: str) -> None:
-        """Put the camera where the studio begins, or at a side."""
-        self._aim(VIEWS.get(view))
 
     def send_picture(self, kind: str) -> None:
         """A file of what is seen, for the visitor."""
@@ -220,44 +211,21 @@ class Page:
     @property
     def ghost_name(self) -> str:
         """What the run that is compared is called; nothing without one, or where it has a colour of its own."""
-        named = self.other is None or any(one is self.ghost for one in self._coloured)
-        return "" if named or self.other is None else self.other.name or "other run"
-
-    @property
-    def rung_rows(self) -> list[Row]:
-        """What the legend says of runs in colours of their own."""
-        return [] if self.rungs is None else self.rungs.rows()
-
-    def rung_switches(self) -> list[tuple[str, str, bool]]:
-        """(key, label, whether it is on at first) of the switches of such runs."""
-        if self.rungs is None:
-            return []
-        labels = [SIDE_BY_SIDE, *self._names]
-        return [
-            (key, label, key != "lanes" or self.rungs.free) for key, label in zip(self._rung_keys, labels, strict=True)
-        ]
-
-    @property
-    def _rung_keys(self) -> list[str]:
-        return ["lanes", *(f"rung {n}" for n in range(len(self._coloured) + 1))] if self._coloured else []
+        return (self.other.name or "other run") if self.other is not None and self._ghosts else ""
 
     def _lay_rungs(self) -> None:
         """Runs in lanes or on top of each other, and those that are switched off out of sight."""
-        if self.rungs is not None:
-            apart, *shown = (self.controls.is_on(key, on) for key, _, on in self.rung_switches())
-            self.rungs.lay(apart)
-            for root, on in zip([self.roots[0], *self.rungs.roots], shown, strict=True):
-                root.visible = on
+        apart = [self.controls.is_on(key, first) for key, _, first in self.rungs.switches]
+        if apart:
+            self.rungs.lay(apart[0])
+        for root, on in zip([self.roots[0], *self.rungs.roots], apart[1:], strict=False):
+            root.visible = on
 
     def compare(self, on: bool) -> None:
         """Keep the run that is shown as a ghost, with its own numbers, beside those that follow; or let it go."""
         with self.told_together():
-            if self._ghost_display is not None:
-                self._ghost_display.remove()
-            self.other, self.ghost, self._ghost_display = None, None, None
-            if on:
-                self.other, self.ghost = self.result, self.frames
-                self._show_ghost()
+            self.other, self.ghost = (self.result, self.frames) if on else (None, None)
+            self._show_others()
             self.controls.show_legend(self.display)
             self.controls.show_numbers(self.result)
             self.plots.show(self.frames, self.ghost)
@@ -285,8 +253,7 @@ class Page:
                 scenario.refuse_incomplete()
             except InputError as error:
                 return self._refused(str(error))
-            refusal = too_large(scenario)
-            if refusal is not None:
+            if (refusal := too_large(scenario)) is not None:
                 return self._refused(refusal)
             self._asked = scenario, (self.source, dict(self.changes))
         self._began = clock.perf_counter()
@@ -305,7 +272,7 @@ class Page:
             self._present(result)
         except InputError as error:
             return self._refused(str(error))
-        lasts = float(self.frames.times[-1] - self.frames.times[0])
+        lasts = self.frames.times[-1] - self.frames.times[0]
         told = f"{lasts:g} s simulated" if self.frames.axis == "time" else f"{self.frames.count} equilibria"
         self.controls.say(f"{result.name}: {told}, answered in {took:.2g} s")
 
@@ -332,43 +299,36 @@ class Page:
             world = World([frames, *beside], replace(theme, shell=colour_of(0)) if self._coloured else theme)
             self.display = Display(self.client.scene, frames, world)
             self.stage = Stage(self.client.scene, world, self.controls.shadows.value)
-            self._show_ghost()
+            self._show_others()
             self.controls.show_result(result, self.display, another)
             if self._other_fields and not another:
                 self.controls.show_angles(result)
             self._other_fields = False
             self.plots.show(frames, self.ghost)
-            self.target.show(result)
-            self.modes.show(result)
-            self.lesions.show(result)
-            self.map.show(result)
-            self.tools.show(result)
+            for panel in self._panels:
+                panel.show(result)
             if another:
-                self._aim()
+                self.look_from()
             self._show(frames.at(float(time)))
         if first:
             self.controls.say(f"{result.name or 'result'}: ready")
 
-    def _show_ghost(self) -> None:
+    def _show_others(self) -> None:
         """The runs that are compared, as large as this one is drawn."""
-        for shown in (self._ghost_display, self.rungs):
-            if shown is not None:
-                shown.remove()
-        scene, world, self._ghost_display = self.client.scene, self.display.world, None
-        if self.ghost is not None and not any(one is self.ghost for one in self._coloured):
-            self._ghost_display = Display(scene, self.ghost, world, "/ghost", ghost=True)
-        if self._coloured:
-            self.rungs = Rungs(scene, world, self._coloured, self._names)
-            self._lay_rungs()
+        removed(self._others)
+        scene, world = self.client.scene, self.display.world
+        pale = [] if self.ghost is None or any(one is self.ghost for one in self._coloured) else [self.ghost]
+        self._ghosts = [Display(scene, one, world, "/ghost", ghost=True) for one in pale]
+        self.rungs = Rungs(scene, world, self._coloured, self._names)
+        self._others = [*self._ghosts, self.rungs]
+        self._lay_rungs()
 
-    def _aim(self, view: tuple[float, float] | None = None) -> None:
+    def look_from(self, view: str = "start") -> None:
         """Put the camera where it sees the robot, or at a side of it; afterwards it is the visitor's."""
-        position, look_at = camera_for(self.frames, self.controls.follows, self.screen.aspect)
-        position = position if view is None else seen_from(position, look_at, *view)
+        position, look_at = camera_for(self.frames, self.controls.follow.value, self.screen.aspect)
+        position = seen_from(position, look_at, *VIEWS[view]) if view in VIEWS else position
         self.stage.lay_fog(self.display.world.fog_from(position, look_at))
-        camera, k = self.client.camera, self.display.k
-        camera.position, camera.look_at, camera.far = k * position, k * look_at, FAR * DRAWN
-        camera.fov = FIELD
+        self.display.world.put_camera(self.client.camera, position, look_at)
 
     def _show(self, frame: int) -> None:
         """Everything of one frame, in one piece: body, ground, ghost, mark and slider."""
@@ -377,16 +337,16 @@ class Page:
                 self.display.pose(self.frames)
             self.display.show(frame)
             self.stage.show(frame)
-            moved = self._way[0] - self._way[frame] if self.controls.follows else np.zeros(3)
+            time, playing = float(self.frames.times[frame]), self.controls.play.value
+            moved = self._way[0] - self._way[frame] if self.controls.follow.value else np.zeros(3)
             for root in self.roots:
                 root.position = self.display.k * moved
-            if self._ghost_display is not None and self.ghost is not None:
-                self._ghost_display.show(self.ghost.at(float(self.frames.times[frame])))
-            if self.rungs is not None:
-                self.rungs.show(float(self.frames.times[frame]))
-            self.target.rest_at(self.frames.head[frame], self.controls.playing)
-            self.controls.show_frame(self.frames, frame)
-            self.plots.mark(frame, self.controls.playing)
+            for ghost in self._ghosts:
+                ghost.show(ghost.frames.at(time))
+            self.rungs.show(time)
+            self.target.rest_at(self.frames.head[frame], playing)
+            self.controls.show_time(time)
+            self.plots.mark(frame, playing)
 
     def _play(self) -> None:
         """Move on while playing, by the clock: slow pages skip frames and keep the time. A frame is told when the one
@@ -398,11 +358,11 @@ class Page:
             passed, last = now - last, now
             with self._lock:
                 # asked under the lock: whoever pauses and then jumps stays there
-                if not self.controls.playing:
+                if not self.controls.play.value:
                     self.modes.swing(now)
                     continue
                 times = self.frames.times
-                after = self.controls.time + passed * self.controls.speed
+                after = self.controls.time + passed * float(self.controls.speed.value)
                 after = times[0] if after > times[-1] else after
                 self.controls.time = float(after)
                 if handed_over(self.client):
@@ -411,7 +371,7 @@ class Page:
     def close(self) -> None:
         """The visitor has left: end the threads."""
         self._closed.set()
-        self.controls.close()
+        self.controls.entries.close()
         self.worker.close()
         if self.sweep is not None:
             self.sweep.close()

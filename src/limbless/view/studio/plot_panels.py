@@ -53,9 +53,8 @@ class Plots:
 
     def show(self, frames: Frames, ghost: Frames | None) -> None:
         """Plot a new result; the variables that were chosen stay chosen where it has them."""
-        before = [panel.name for panel in self._panels]
         names = choices(frames)
-        kept = [name for name in before if name in names]
+        kept = [panel.name for panel in self._panels if panel.name in names]
         wanted = list(dict.fromkeys([*kept, *names]))[:COUNT]
         for panel in self._panels[len(wanted) :]:
             panel.remove()
@@ -64,8 +63,7 @@ class Plots:
                 _Panel(self.gui, self.together) for _ in wanted[len(self._panels) :]
             ]
             for panel, name in zip(self._panels, wanted, strict=True):
-                panel.degrees = self.degrees
-                panel.show(frames, ghost, names, name)
+                panel.show(frames, ghost, names, name, self.degrees)
 
     def mark(self, frame: int, moving: bool) -> None:
         """Move the mark; while playing, more often than can be seen is left out."""
@@ -81,19 +79,14 @@ class _Panel:
 
     def __init__(self, gui: GuiApi, together: Callable[[], AbstractContextManager[None]]) -> None:
         self.gui, self.together, self.name, self.frame = gui, together, "", 0
-        self.degrees = True
-        self.frames: Frames
-        self.ghost: Frames | None = None
         self.choice: Any = None
         self.handle: Any = None
 
-    def show(self, frames: Frames, ghost: Frames | None, names: list[str], name: str) -> None:
-        self.frames, self.ghost, self.name, self.frame = frames, ghost, name, 0
-        every = max(1, -(-frames.count // MOST_POINTS))
-        self.rows = np.arange(0, frames.count, every)
+    def show(self, frames: Frames, ghost: Frames | None, names: list[str], name: str, degrees: bool) -> None:
+        self.frames, self.ghost, self.name, self.frame, self.degrees = frames, ghost, name, 0, degrees
+        self.rows = np.arange(0, frames.count, -(-frames.count // MOST_POINTS))
         if self.choice is None:
-            self.choice = self.gui.add_dropdown("plot", tuple(names), initial_value=name)
-            by_visitor(self.choice, self._choose)
+            self.choice = by_visitor(self.gui.add_dropdown("plot", tuple(names), initial_value=name), self._choose)
         else:
             self.choice.options, self.choice.value = tuple(names), name
         self._draw()

@@ -32,8 +32,7 @@ def _quoted(text: str) -> str:
 def command_line(name: str | None, changes: Mapping[str, Any]) -> str:
     """The command that gives it, for a scenario of the library."""
     settings = [word for path, value in changes.items() for word in ("--set", f"{path}={_yaml(value)}")]
-    words = ["limbless", "run", name or "scenario.yaml", *settings]
-    return " ".join(shlex.quote(word) for word in words)
+    return shlex.join(["limbless", "run", name or "scenario.yaml", *settings])
 
 
 def changes_of(scenario: Scenario) -> dict[str, Any] | None:

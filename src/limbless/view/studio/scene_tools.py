@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.view.scene.arrows import linear, rgb
 from limbless.view.scene.frames import Array
 from limbless.view.scene.legend import Row, legend_rows
+from limbless.view.scene.palette import linear, rgb
 from limbless.view.scene.world import DRAWN, metres
-from limbless.view.studio.server import by_visitor
+from limbless.view.studio.server import by_visitor, removed
 
 if TYPE_CHECKING:
     from limbless.simulation.result import Result
@@ -36,15 +36,19 @@ class SceneTools:
         self._handles: list[Any] = []
         gui = page.client.gui
         with page.controls.show_tab:
-            self.tape: Any = gui.add_checkbox("measuring tape", False, order=1e3 - 2, hint="drag its ends")
-            self.move: Any = gui.add_checkbox(
-                "move obstacles",
-                False,
-                order=1e3 - 1,
-                hint="drag a peg, a box or the place where an object starts; the run starts again when it is let go",
+            self.tape: Any = by_visitor(
+                gui.add_checkbox("measuring tape", False, order=1e3 - 2, hint="drag its ends"), self._show_tape
             )
-        by_visitor(self.tape, self._show_tape)
-        by_visitor(self.move, self._show_handles)
+            self.move: Any = by_visitor(
+                gui.add_checkbox(
+                    "move obstacles",
+                    False,
+                    order=1e3 - 1,
+                    hint="drag a peg, a box or the place where an object starts; "
+                    "the run starts again when it is let go",
+                ),
+                self._show_handles,
+            )
 
     def show(self, result: Result) -> None:
         """Tools for a new result."""
@@ -57,12 +61,11 @@ class SceneTools:
     def _show_tape(self) -> None:
         """Two ends beside the body, a line between them, and how long it is."""
         ends = [np.array(handle.position) for handle in self._tape[:2]]
-        for node in self._tape:
-            node.remove()
-        self._tape = []
+        self._tape = removed(self._tape)
         if not self.tape.value:
             return
         page, world = self.page, self.page.display.world
+        scene = page.client.scene
         if not ends:
             place = page.frames.position[page.display.frame]
             y = place[:, 1].min() - 0.1 * world.size
@@ -70,23 +73,22 @@ class SceneTools:
                 world.k * np.array([x, y, world.height(x, y) + 0.02 * world.size])
                 for x in np.sort(place[:, 0])[[0, -1]]
             ]
-        scene, ink = page.client.scene, rgb(world.theme.text)
         self._tape = [
-            scene.add_transform_controls(
-                f"/surroundings/tape {number}", scale=_GRIP * DRAWN, disable_rotations=True, position=end
-            )
-            for number, end in enumerate(ends)
-        ]
-        self._tape.append(
+            *(
+                scene.add_transform_controls(
+                    f"/surroundings/tape {number}", scale=_GRIP * DRAWN, disable_rotations=True, position=end
+                )
+                for number, end in enumerate(ends)
+            ),
             scene.add_line_segments(
                 "/surroundings/tape",
                 np.stack(ends)[None],
-                linear(np.array(ink)),
+                linear(rgb(world.theme.text)),
                 thickness=3.0,
                 thickness_units="screen",
-            )
-        )
-        self._tape.append(scene.add_label("/surroundings/tape length", "", anchor="bottom-center"))
+            ),
+            scene.add_label("/surroundings/tape length", "", anchor="bottom-center"),
+        ]
         for handle in self._tape[:2]:
             handle.on_update(lambda _: self._measure())
         self._measure()
@@ -115,9 +117,7 @@ class SceneTools:
         return found
 
     def _show_handles(self) -> None:
-        for node in self._handles:
-            node.remove()
-        self._handles = []
+        self._handles = removed(self._handles)
         if not (self.move.value and self.move.visible):
             return
         for path, (places, tops) in self._movable().items():
@@ -169,7 +169,7 @@ def picture_file(page: Page, kind: str) -> bytes:
     camera = page.client.camera
     drawn = page.client.get_render(camera.image_height, camera.image_width, timeout=_PATIENCE)
     tall, wide = (side / _DOTS for side in drawn.shape[:2])
-    rows = [Row(page.result.name or ""), *legend_rows(page.display, page.ghost_name, page.rung_rows)]
+    rows = [Row(page.result.name or ""), *legend_rows(page.display, page.ghost_name, page.rungs.rows())]
     columns = max(1, int(wide / _COLUMN))
     below = _LINE * (1 + -(-len(rows) // columns))
     sheet = Figure(figsize=(wide, tall + below))

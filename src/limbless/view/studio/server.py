@@ -8,7 +8,7 @@ import contextlib
 import threading
 import time as clock
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from limbless.core import InputError, SimulationError
@@ -63,9 +63,9 @@ def stop(server: ViserServer) -> None:
         server.stop()
 
 
-def by_visitor(handle: Any, action: Callable[[], Any]) -> None:
-    """Do something when the visitor changes or clicks a control, and not when the program does. What goes wrong is told
-    to the visitor, whose message may have been made by hand, and not to whoever looks at the terminal.
+def by_visitor(handle: Any, action: Callable[[], Any]) -> Any:
+    """The control, which does something when the visitor changes or clicks it, and not when the program does. What goes
+    wrong is told to the visitor, whose message may have been made by hand, and not to whoever looks at the terminal.
     """
 
     def changed(event: Any) -> None:
@@ -79,6 +79,14 @@ def by_visitor(handle: Any, action: Callable[[], Any]) -> None:
                 event.client.add_notification("This could not be done", told)
 
     getattr(handle, "on_click" if hasattr(handle, "on_click") else "on_update")(changed)
+    return handle
+
+
+def removed(parts: Iterable[Any]) -> list[Any]:
+    """What is left of parts of a page when all of them are taken away."""
+    for part in parts:
+        part.remove()
+    return []
 
 
 class Panel:
@@ -91,9 +99,14 @@ class Panel:
         self._wanted: Any = None
 
     def _clear(self) -> None:
-        for part in self._parts:
-            part.remove()
-        self._parts = []
+        self._parts = removed(self._parts)
+
+    def _folder(self, name: str, tab: Any, order: float) -> Any:
+        """A folder of a tab, in place of what was there; folded while nobody asked for it."""
+        self._clear()
+        with tab:
+            self._parts = [self.page.client.gui.add_folder(name, order=order, expand_by_default=False)]
+        return self._parts[0]
 
     def ask(self, wanted: Any) -> None:
         """Follow a wish of the visitor; while one is being followed only the newest is kept."""

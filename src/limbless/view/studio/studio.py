@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
     from limbless.search.sweeps.sweep import Sweep
     from limbless.simulation.result import Result
+    from limbless.view.studio.live_drive import LiveDrive
     from limbless.view.studio.page import Page
 
 
@@ -113,21 +114,20 @@ class Studio:
             page.close()
         self._left.set()
 
-    def wait(self, forever: bool = False, patience: float = 3.0, waiting: Callable[[], bool] = lambda: True) -> None:
+    def wait(self, patience: float = 3.0) -> None:
         """Until the last page was closed (a page that comes back within `patience` seconds was only
         loaded again), or until Ctrl-C.
         """
-        while waiting():
-            if not self._left.wait(0.2) or forever:
+        while True:
+            if not self._left.wait(0.2):
                 continue
             self._left.clear()
             if not self.pages and not self._comes_back(patience):
                 return
 
     def _comes_back(self, patience: float) -> bool:
-        ticks = int(patience / 0.1)
         pause = threading.Event()
-        return any(self.pages or pause.wait(0.1) for _ in range(ticks))
+        return any(self.pages or pause.wait(0.1) for _ in range(int(patience / 0.1)))
 
     def close(self) -> None:
         """Close every page and stop the server; no thread is left."""
@@ -179,7 +179,7 @@ def opened_sweep(
     return run(sweep.scenario(number)), sweep, number
 
 
-def serve(studio: Studio, browser: bool = True, told: Callable[[str], None] | None = None) -> None:
+def serve(studio: Studio | LiveDrive, browser: bool = True, told: Callable[[str], None] | None = None) -> None:
     """Until the page is closed or Ctrl-C is pressed; afterwards nothing is left running."""
     import webbrowser
 

@@ -65,13 +65,10 @@ def bodies_of(scenario: Scenario) -> int:
     """How many bodies or cells there will be, without building them: the largest count that the
     robot or the model declares.
     """
-    counts = [1, int(getattr(scenario.model, "cells", 1))]
-    for value in dict(scenario.robot).values():
-        if isinstance(value, int) and not isinstance(value, bool):
-            counts.append(value)
-        elif isinstance(value, tuple):
-            counts.append(len(value))
-    return max(counts)
+    fields = dict(scenario.robot).values()
+    whole = [value for value in fields if isinstance(value, int) and not isinstance(value, bool)]
+    lists = [len(value) for value in fields if isinstance(value, tuple)]
+    return max([1, int(getattr(scenario.model, "cells", 1)), *whole, *lists])
 
 
 def _points(gait: Any) -> int:

@@ -4,6 +4,7 @@ picture that can be clicked.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -48,11 +49,6 @@ class Mark:
     height: float = 0.0
 
 
-def measures_of(sweep: Sweep) -> list[str]:
-    """What can be shown."""
-    return sweep.measured
-
-
 def fields_of(sweep: Sweep) -> list[str]:
     """The fields that change, those with one value alone only where there is no other."""
     if sweep.plan.samples is not None:
@@ -64,13 +60,12 @@ def first_choice(sweep: Sweep) -> Choice:
     """A map over the first two fields of a grid; samples and lines over one field."""
     fields = fields_of(sweep)
     grid = sweep.plan.samples is None and len(fields) > 1
-    return Choice(measures_of(sweep)[0], fields[1 if grid else 0], fields[0] if grid else None)
+    return Choice(sweep.measured[0], fields[1 if grid else 0], fields[0] if grid else None)
 
 
 def first_run(sweep: Sweep) -> int:
     """The run that is shown first: the largest of the first measure, or the first run while there is none."""
-    name = measures_of(sweep)[0]
-    known = {run: row.values.get(name, np.nan) for run, row in sweep.rows.items()}
+    known = {run: row.values.get(sweep.measured[0], np.nan) for run, row in sweep.rows.items()}
     return max((run for run, value in known.items() if np.isfinite(value)), key=lambda run: known[run], default=0)
 
 
@@ -81,36 +76,22 @@ def marks_of(sweep: Sweep, choice: Choice) -> tuple[list[Mark], str]:
 
 def _cells(sweep: Sweep, choice: Choice, up: str) -> tuple[list[Mark], str]:
     """A cell for each pair of values; where other fields change too, the largest of their runs."""
-    dims = list(sweep.plan.over)
-    order = [dims.index(up), dims.index(choice.across)]
-    order += [number for number in range(len(dims)) if number not in order]
     shape = tuple(len(values) for values in sweep.plan.over.values())
-    data = sweep.dataset
-    rows, columns = shape[order[0]], shape[order[1]]
-    runs, values, status = (
-        np.transpose(array.reshape(shape), order).reshape(rows, columns, -1)
+    front, data = [list(sweep.plan.over).index(path) for path in (up, choice.across)], sweep.dataset
+    cells: list[NDArray[Any]] = [
+        np.moveaxis(array.reshape(shape), front, (0, 1)).reshape(*(shape[dim] for dim in front), -1)
         for array in (np.arange(sweep.plan.runs), data[choice.measure].values, data["status"].values)
-    )
-    every = 1
-    while -(-rows // every) * -(-columns // every) > MOST:
-        every += 1
+    ]
+    rows, columns, each = cells[0].shape
+    every = next(step for step in itertools.count(1) if -(-rows // step) * -(-columns // step) <= MOST)
+    runs, values, status = (array[::every, ::every] for array in cells)
+    high, wide = runs.shape[:2]
     found = []
-    high, wide = len(range(0, rows, every)), len(range(0, columns, every))
-    for i, row in enumerate(range(0, rows, every)):
-        for j, column in enumerate(range(0, columns, every)):
-            best = _shown(values[row, column], status[row, column])
-            found.append(
-                Mark(
-                    int(runs[row, column, best]),
-                    (j + 0.5) / wide,
-                    (i + 0.5) / high,
-                    float(values[row, column, best]),
-                    str(status[row, column, best]),
-                    1.0 / wide,
-                    1.0 / high,
-                )
-            )
-    left_out = [] if runs.shape[2] == 1 else [f"a cell is the largest of its {runs.shape[2]} runs"]
+    for i, j in np.ndindex(high, wide):
+        best = i, j, _shown(values[i, j], status[i, j])
+        x, y = (j + 0.5) / wide, (i + 0.5) / high
+        found.append(Mark(int(runs[best]), x, y, float(values[best]), str(status[best]), 1.0 / wide, 1.0 / high))
+    left_out = [] if each == 1 else [f"a cell is the largest of its {each} runs"]
     left_out += [] if every == 1 else [f"one in {every} values of both fields is shown"]
     return found, "; ".join(left_out)
 
@@ -118,7 +99,7 @@ def _cells(sweep: Sweep, choice: Choice, up: str) -> tuple[list[Mark], str]:
 def _shown(values: NDArray[np.float64], status: NDArray[Any]) -> int:
     """Which of the runs of a cell it stands for: the largest, else one that failed, else the first."""
     if np.isfinite(values).any():
-        return int(np.nanargmax(np.where(np.isfinite(values), values, np.nan)))
+        return int(np.argmax(np.where(np.isfinite(values), values, -np.inf)))
     return int(np.argmax(status != ""))
 
 
@@ -127,11 +108,10 @@ def _points(sweep: Sweep, choice: Choice) -> tuple[list[Mark], str]:
     known = [(run, sweep.rows[run]) for run in sorted(sweep.rows)[:MOST]]
     points = [sweep.plan.point(run)[choice.across] for run, _ in known]
     values = np.array([row.values.get(choice.measure, np.nan) for _, row in known])
-    x = _placed(points, sweep.dataset[choice.across].values)
-    y = _placed(values.tolist(), values)
+    places = zip(_placed(points, sweep.dataset[choice.across].values), _placed(values.tolist(), values), strict=True)
     found = [
-        Mark(run, float(x[i]), float(y[i]) if np.isfinite(values[i]) else 0.0, float(values[i]), row.status)
-        for i, (run, row) in enumerate(known)
+        Mark(run, float(x), float(y) if np.isfinite(value) else 0.0, float(value), row.status)
+        for (run, row), (x, y), value in zip(known, places, values, strict=True)
     ]
     return found, f"the first {MOST} of {len(sweep.rows)} runs are shown" if len(sweep.rows) > MOST else ""
 
@@ -160,7 +140,7 @@ def drawn(sweep: Sweep, choice: Choice, marks: Sequence[Mark], shown: int | None
     """The map as SVG; `click` is what the page does when a mark is clicked, which has its run as `data-run`."""
     values = np.array([mark.value for mark in marks])
     low, high = (float(np.nanmin(values)), float(np.nanmax(values))) if np.isfinite(values).any() else (0.0, 1.0)
-    body = "".join(_drawn(mark, low, high, mark.run == shown, _told(sweep, mark)) for mark in marks)
+    body = "".join(_drawn(mark, low, high, mark.run == shown, rows_of(sweep, mark.run)) for mark in marks)
     return (
         f"<svg id='sweep-map' role='img' aria-label='{escape(choice.measure)} of every run' "
         f"viewBox='0 0 {_WIDTH:g} {_HEIGHT:g}' style='width:100%;cursor:pointer' onclick=\"{escape(click)}\">"
@@ -178,12 +158,13 @@ def _down(y: float) -> float:
     return _HEIGHT - _BOTTOM - y * (_HEIGHT - _TOP - _BOTTOM)
 
 
-def _drawn(mark: Mark, low: float, high: float, chosen: bool, told: str) -> str:
+def _drawn(mark: Mark, low: float, high: float, chosen: bool, told: list[tuple[str, str]]) -> str:
     """A cell as a rectangle, a point as a disc, a run that failed as a cross; with its numbers as the browser shows
     them when the mouse rests there."""
     x, y = _across(mark.x), _down(mark.y)
     line = " stroke='#000' stroke-width='2'" if chosen else ""
-    title = f"<title>{escape(told)}</title>"
+    words = "\n".join(map(": ".join, told))
+    title = f"<title>{escape(words)}</title>"
     failed = mark.status not in ("", "completed")
     if not mark.width:
         if failed:
@@ -221,24 +202,24 @@ def _axes(sweep: Sweep, choice: Choice, values: NDArray[np.float64]) -> str:
     across = _ticks(data[choice.across].values, choice.up is not None)
     up = _ticks(values, False) if choice.up is None else _ticks(data[choice.up].values, True)
     text = "font-size='10' fill='currentColor'"
-    found = [
-        f"<text x='{_across(x):.1f}' y='{_down(0.0) + 12:.1f}' {text} text-anchor='middle'>{escape(label)}</text>"
-        for x, label in across
-    ]
-    found += [
-        f"<text x='{_LEFT - 4:g}' y='{_down(y) + 3:.1f}' {text} text-anchor='end'>{escape(label)}</text>"
-        for y, label in up
-    ]
     name = _named(sweep, choice.measure) if choice.up is None else choice.up
-    found.append(
-        f"<text x='{_across(0.5):.1f}' y='{_HEIGHT - 6:g}' font-size='11' fill='currentColor' "
-        f"text-anchor='middle'>{escape(choice.across)}</text>"
+    return "".join(
+        [
+            *(
+                f"<text x='{_across(x):.1f}' y='{_down(0.0) + 12:.1f}' {text} "
+                f"text-anchor='middle'>{escape(label)}</text>"
+                for x, label in across
+            ),
+            *(
+                f"<text x='{_LEFT - 4:g}' y='{_down(y) + 3:.1f}' {text} text-anchor='end'>{escape(label)}</text>"
+                for y, label in up
+            ),
+            f"<text x='{_across(0.5):.1f}' y='{_HEIGHT - 6:g}' font-size='11' fill='currentColor' "
+            f"text-anchor='middle'>{escape(choice.across)}</text>",
+            f"<text transform='translate(10 {_down(0.5):.1f}) rotate(-90)' font-size='11' fill='currentColor' "
+            f"text-anchor='middle'>{escape(name)}</text>",
+        ]
     )
-    found.append(
-        f"<text transform='translate(10 {_down(0.5):.1f}) rotate(-90)' font-size='11' fill='currentColor' "
-        f"text-anchor='middle'>{escape(name)}</text>"
-    )
-    return "".join(found)
 
 
 def _ticks(values: NDArray[Any], cells: bool) -> list[tuple[float, str]]:
@@ -258,16 +239,12 @@ def _short(value: Any) -> str:
 
 
 def _named(sweep: Sweep, measure: str) -> str:
-    unit = sweep.dataset[measure].attrs.get("units", "")
-    return f"{measure} ({unit})" if unit not in ("", "1") else measure
+    return style.with_unit(measure, sweep.dataset[measure].attrs.get("units", ""))
 
 
 def _legend(sweep: Sweep, measure: str, low: float, high: float) -> str:
     """Which colour is how much."""
-    stops = ", ".join(
-        _colour(low + share * (high - low), low, high) if high > low else _colour(low, low, high)
-        for share in np.linspace(0.0, 1.0, 9)
-    )
+    stops = ", ".join(_colour(value, low, high) for value in np.linspace(low, high, 9))
     return (
         f"<div class='dim' style='padding:0 12px;font-size:12px'>{escape(_named(sweep, measure))}<div "
         f"style='height:8px;margin:2px 0;background:linear-gradient(to right, {stops})'></div><div "
@@ -275,10 +252,6 @@ def _legend(sweep: Sweep, measure: str, low: float, high: float) -> str:
         f"style='color:{_FAILED}'>&#9632;</span> failed <span style='color:#c0c0c0'>&#9632;</span> not yet "
         f"run</span><span>{high:.5g}</span></div></div>"
     )
-
-
-def _told(sweep: Sweep, mark: Mark) -> str:
-    return "\n".join(f"{label}: {text}" for label, text in rows_of(sweep, mark.run))
 
 
 def rows_of(sweep: Sweep, run: int) -> list[tuple[str, str]]:

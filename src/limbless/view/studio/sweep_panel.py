@@ -43,20 +43,27 @@ class SweepPanel:
         self._closed = threading.Event()
         self._later = Later(0.2)
         gui, choice = page.client.gui, sweep_map.first_choice(self.sweep)
-        fields, names = tuple(sweep_map.fields_of(self.sweep)), tuple(sweep_map.measures_of(self.sweep))
+        fields, names = tuple(sweep_map.fields_of(self.sweep)), tuple(self.sweep.measured)
         with page.panel.add_tab("Sweep"):
-            self.measure: Any = gui.add_dropdown("measure", names, initial_value=choice.measure)
-            self.across: Any = gui.add_dropdown("across", fields, initial_value=choice.across)
-            self.up: Any = None if choice.up is None else gui.add_dropdown("up", fields, initial_value=choice.up)
+            choices: list[Any] = [
+                by_visitor(gui.add_dropdown(label, options, initial_value=first), self._choose) if first else None
+                for label, options, first in (
+                    ("measure", names, choice.measure),
+                    ("across", fields, choice.across),
+                    ("up", fields, choice.up),
+                )
+            ]
+            self.measure, self.across, self.up = choices
             self.map: Any = gui.add_html("")
-            self.field: Any = gui.add_text(
-                "run", str(run), hint="the run that is shown; a click on the map, or a number typed here, runs another"
+            self.field: Any = by_visitor(
+                gui.add_text(
+                    "run",
+                    str(run),
+                    hint="the run that is shown; a click on the map, or a number typed here, runs another",
+                ),
+                lambda: self._later.do(self._typed),
             )
             self.told: Any = gui.add_html("")
-        for handle in (self.measure, self.across, self.up):
-            if handle is not None:
-                by_visitor(handle, self._choose)
-        by_visitor(self.field, lambda: self._later.do(self._typed))
         self.draw()
         self._watcher = threading.Thread(target=self._watch, name="limbless sweep", daemon=True)
 
@@ -73,24 +80,26 @@ class SweepPanel:
         with self.page.told_together():
             choice = self.choice
             marks, left_out = sweep_map.marks_of(self.sweep, choice)
-            click = _CLICK.format(uuid=self.field._impl.uuid)
-            self.map.content = sweep_map.drawn(self.sweep, choice, marks, self.run, click)
+            self.map.content = sweep_map.drawn(
+                self.sweep, choice, marks, self.run, click=_CLICK.format(uuid=self.field._impl.uuid)
+            )
             rows = "".join(
                 f"<tr><td class='dim' style='padding:1px 10px 1px 0;vertical-align:top'>{escape(label)}</td>"
                 f"<td>{escape(text)}</td></tr>"
                 for label, text in sweep_map.rows_of(self.sweep, self.run)
             )
-            notes = "".join(f"<div class='dim'>{escape(text)}</div>" for text in (left_out,) if text)
-            told = f"<div id='sweep-told'>{escape(self.sweep.told())}</div>{notes}"
-            table = f"<table style='border-collapse:collapse;margin-top:6px'>{rows}</table>"
-            self.told.content = f"<div id='sweep' style='padding:2px 12px;font-size:12.5px'>{told}{table}</div>"
+            note = f"<div class='dim'>{escape(left_out)}</div>" if left_out else ""
+            self.told.content = (
+                f"<div id='sweep' style='padding:2px 12px;font-size:12.5px'><div id='sweep-told'>"
+                f"{escape(self.sweep.told())}</div>{note}<table style='border-collapse:collapse;margin-top:6px'>{rows}"
+                f"</table></div>"
+            )
 
     def _choose(self) -> None:
         """Another measure or field; the two fields of a map differ."""
         with self.page.told_together():
             if self.up is not None and self.up.value == self.across.value:
-                others = [path for path in self.up.options if path != self.across.value]
-                self.up.value = others[0]
+                self.up.value = next(path for path in self.up.options if path != self.across.value)
             self.draw()
 
     def _typed(self) -> None:

@@ -86,11 +86,10 @@ def statics_of(result: Result) -> Any:
     from limbless.models.statics.statics_model import TendonStatics
     from limbless.models.tendon_statics import TendonStaticsSettings
 
-    settings = TendonStaticsSettings(stops=getattr(scenario.model, "stops", True))
     return TendonStatics(
         robot,
         scenario.environment,
-        settings=settings,
+        settings=TendonStaticsSettings(stops=getattr(scenario.model, "stops", True)),
         base_position=scenario.initial.position,
         base_orientation=scenario.initial.orientation,
     )
@@ -106,17 +105,13 @@ def _posed(frames: Frames, equilibrium: Any, tension: Array) -> Frames:
 
 
 def _told(statics: Any, found: Any) -> str:
+    tensions = zip(statics.robot.tendon_names, found.tension[0], strict=True)
+    far = "" if found.reached[0] else " (out of reach)"
     rows = [
-        (name, f"{tension:.3f} N") for name, tension in zip(statics.robot.tendon_names, found.tension[0], strict=True)
+        *((name, f"{tension:.3f} N") for name, tension in tensions),
+        ("distance to the target", f"{1e3 * float(found.error[0]):.2f} mm{far}"),
+        ("vertebrae at a stop", str(int(found.equilibria[0].stop_moment.any(axis=-1).sum()))),
     ]
-    stopped = int((np.abs(found.equilibria[0].stop_moment) > 0.0).any(axis=-1).sum())
-    rows.append(
-        (
-            "distance to the target",
-            f"{1e3 * float(found.error[0]):.2f} mm" + ("" if found.reached[0] else " (out of reach)"),
-        )
-    )
-    rows.append(("vertebrae at a stop", str(stopped)))
     cells = "".join(
         f"<tr><td class='dim' style='padding:1px 10px 1px 12px'>{escape(label)}</td><td>{escape(value)}</td></tr>"
         for label, value in rows

@@ -20,6 +20,8 @@ from limbless.core.fields import quantity, type_of, unit_of
 from limbless.scenarios import loader
 from limbless.scenarios.document import read_file
 from limbless.scenarios.scenario import Initial, Scenario
+from limbless.view.figures.style import with_unit
+from limbless.view.scene.surroundings import round_step
 
 MOST_NUMBERS = 7  # of a vector that is offered number by number
 _USUAL = {"rad": 0.8, "rad/s": 2.0, "m": 1.0, "m/s": 1.0, "s": 5.0, "N": 5.0, "m/s2": 10.0}
@@ -96,9 +98,7 @@ class Knob:
         """
         if self.kind == "whole":
             return 1
-        span = ((self.high or 0.0) - (self.low or 0.0)) / 200.0
-        power = 10.0 ** math.floor(math.log10(span))
-        return min((digit * power for digit in (1.0, 2.0, 5.0, 10.0)), key=lambda step: abs(step - span))
+        return round_step(((self.high or 0.0) - (self.low or 0.0)) / 200.0)
 
 
 def knobs(scenario: Scenario) -> list[Knob]:
@@ -158,7 +158,7 @@ def _field(owner: Description, field: FieldInfo, name: str, path: str, group: st
     elif isinstance(value, bool):
         yield Knob(path, group, words, value, meaning, "truth")
     elif isinstance(value, int | float):
-        yield _number(path, group, _labelled(words, unit), value, meaning, field)
+        yield _number(path, group, with_unit(words, unit), value, meaning, field)
     elif (
         isinstance(value, tuple)
         and 0 < len(value) <= MOST_NUMBERS
@@ -169,14 +169,14 @@ def _field(owner: Description, field: FieldInfo, name: str, path: str, group: st
         for number, part in enumerate(value):
             own = units[number * len(units) // len(value)]
             yield _number(
-                f"{path}.{number}", group, _labelled(f"{words} {_place(number, value, own)}", own), part, meaning, field
+                f"{path}.{number}", group, with_unit(f"{words} {_place(number, value, own)}", own), part, meaning, field
             )
     elif isinstance(value, dict) and hasattr(owner, "declared"):
         yield from _arguments(value, owner.declared(), path, group)
     elif value is None and _takes_numbers(type_of(field)):
-        yield Knob(path, group, _labelled(words, unit), "", f"{meaning} (empty: none)", "text")
+        yield Knob(path, group, with_unit(words, unit), "", f"{meaning} (empty: none)", "text")
     elif isinstance(value, tuple) and _takes_numbers(type_of(field)):
-        yield Knob(path, group, _labelled(words, unit), _written(value), f"{meaning}; a list as in a file", "text")
+        yield Knob(path, group, with_unit(words, unit), _written(value), f"{meaning}; a list as in a file", "text")
 
 
 def _words_of(annotation: Any) -> tuple[str, ...]:
@@ -189,7 +189,7 @@ def _arguments(values: dict[str, Any], declared: Any, path: str, group: str) -> 
     """Numbers that a user's function declares in its signature."""
     for name, argument in declared.items():
         field = quantity(argument.default, argument.unit, argument.meaning)
-        label = _labelled(name.replace("_", " "), argument.unit)
+        label = with_unit(name.replace("_", " "), argument.unit)
         yield _number(f"{path}.{name}", group, label, float(values[name]), argument.meaning, field)
 
 
@@ -213,16 +213,13 @@ def _place(number: int, value: Sequence[Any], unit: str) -> str:
     return _NAMES[number % 3] if len(value) in (3, 6) and unit not in ("", "1") else str(number + 1)
 
 
-def _labelled(words: str, unit: str) -> str:
-    return f"{words} ({unit})" if unit not in ("", "1") else words
-
-
 def _number(path: str, group: str, label: str, value: float, meaning: str, field: FieldInfo) -> Knob:
     whole = isinstance(value, int) and "whole" in type_of(field)
     limits = _limits(field)
     low, high = _range(float(value), limits, unit_of(field).split(",")[0])
     if whole:
         low, high = math.floor(low), math.ceil(high)
+    angle = not whole and "angle" in type_of(field) and label.endswith(("(rad)", "(rad/s)"))
     knob = Knob(
         path,
         group,
@@ -233,8 +230,8 @@ def _number(path: str, group: str, label: str, value: float, meaning: str, field
         low,
         high,
         limits=limits,
+        angle=angle,
     )
-    knob = replace(knob, angle=not whole and "angle" in type_of(field) and label.endswith(("(rad)", "(rad/s)")))
     excluded = any(getattr(mark, "gt", None) == low for mark in field.metadata)
     return replace(knob, low=min(low + knob.step, value)) if excluded else knob
 

@@ -87,7 +87,7 @@ def test_the_studio_begins_with_it(doubtful: ll.Result) -> None:
             source=None,
             result=SimpleNamespace(name="run"),
             python=lambda: "",
-            cancel=None,
+            rungs=SimpleNamespace(switches=[], rows=list),
             save=None,
             show_angles=None,
             **dict.fromkeys(("relight", "send_picture", "cast_shadows", "look_from")),

@@ -16,7 +16,7 @@ from limbless.view.scene import arrows, moving_parts
 from limbless.view.scene.body_shapes import Body, has_disks, is_chain
 from limbless.view.scene.cameras import camera_for, followed
 from limbless.view.scene.frames import frames_of
-from limbless.view.scene.palette import _DAY
+from limbless.view.scene.palette import _DAY, rgb
 from limbless.view.scene.world import World, metres
 from tests.unit.view import made_up
 
@@ -73,8 +73,8 @@ def test_contacts_stick_green_slip_orange_and_open_ones_vanish() -> None:
     lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
     assert lengths[2] == 0.0
     assert lengths[0] / lengths[1] == pytest.approx(2.0)
-    assert tuple(colours[0]) == arrows.rgb(style.GREEN)
-    assert tuple(colours[1]) == arrows.rgb(style.RED)
+    assert tuple(colours[0]) == rgb(style.GREEN)
+    assert tuple(colours[1]) == rgb(style.RED)
     assert "slips" in family.label
 
 
@@ -96,9 +96,9 @@ def test_wheels_that_stick_nowhere_slip() -> None:
     )
     _, colours = arrows.families(frames_of(result))[0].at(0)
     assert [tuple(colour) for colour in colours] == [
-        arrows.rgb(style.GREEN),
-        arrows.rgb(style.RED),
-        arrows.rgb(style.GREEN),
+        rgb(style.GREEN),
+        rgb(style.RED),
+        rgb(style.GREEN),
     ]
 
 
@@ -232,7 +232,7 @@ def test_tendons_are_drawn_through_the_holes_that_they_pass() -> None:
 
 
 def test_colours_are_those_that_their_words_say() -> None:
-    assert arrows.rgb("#0072B2") == (0, 114, 178)
+    assert rgb("#0072B2") == (0, 114, 178)
 
 
 def test_arrows_are_as_long_as_their_force_but_no_longer_than_two_large_ones() -> None:
@@ -379,7 +379,7 @@ def test_rungs_have_a_colour_a_lane_and_a_name_each() -> None:
     """Side by side they are apart by what the legend says; on top of each other, where they are."""
     pytest.importorskip("viser", reason="the extra view is not installed")
     from limbless.view.figures.style import COLOURS
-    from limbless.view.scene.arrows import linear, rgb
+    from limbless.view.scene.palette import linear
     from limbless.view.scene.scene import Rungs
     from limbless.view.studio.server import quiet_server, stop
 

@@ -73,7 +73,7 @@ def modules_give_way(frames: Any) -> None:
     server = quiet_server()
     try:
         display = Display(server.scene, frames, World([frames], theme_of(frames)))
-        assert [key for key, _ in display.switches()][:2] == ["meshes", "trail"]
+        assert [key for key, *_ in display.switches()][:2] == ["meshes", "trail"]
         display.switch("modules", True)
         assert {"mesh 0", "mesh 3"} <= set(display._body) and "modules" not in display._body
         display.switch("meshes", False)

@@ -29,7 +29,7 @@ class Asked:
         self.source, self.made, self.changes, self.other = None, [], {}, None
         self.result: Any = SimpleNamespace(name="made up", scenario=None)
         self.screen, self.told_together = Screen(1200, 700), nullcontext
-        self.rung_rows, self.rung_switches = [], list
+        self.rungs: Any = SimpleNamespace(switches=[], rows=list)
 
     def tune(self, path: str, value: Any) -> None:
         self.made.append((path, value))

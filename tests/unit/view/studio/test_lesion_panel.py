@@ -47,7 +47,7 @@ def test_every_part_of_a_cord_has_a_switch(monkeypatch: Any) -> None:
         "outputs": 10,
     }
     tuned: list[Any] = []
-    monkeypatch.setattr(lesion_panel, "by_visitor", lambda handle, do: setattr(handle, "do", do))
+    monkeypatch.setattr(lesion_panel, "by_visitor", lambda handle, do: setattr(handle, "do", do) or handle)
     page: Any = SimpleNamespace(client=SimpleNamespace(gui=Gui()), tune=lambda *one: tuned.append(one))
     panel = LesionPanel(page)
     panel.show(result)

@@ -118,7 +118,8 @@ def test_a_picture_has_what_is_seen_and_every_row_of_its_legend(page: Any, kind:
     page.client = SimpleNamespace(
         camera=SimpleNamespace(image_height=300, image_width=700), get_render=lambda *_, timeout: seen
     )
-    page.ghost_name, page.rung_rows = "an earlier run", [Row("soft, 24 cells", "line", ("#009E73",))]
+    page.ghost_name = "an earlier run"
+    page.rungs = SimpleNamespace(rows=lambda: [Row("soft, 24 cells", "line", ("#009E73",))])
     data = picture_file(page, kind)
     if kind == "png":
         with Image.open(BytesIO(data)) as image:
@@ -130,5 +131,5 @@ def test_a_picture_has_what_is_seen_and_every_row_of_its_legend(page: Any, kind:
         assert data.startswith(b"%PDF")
     else:
         said = data.decode()
-        for row in legend_rows(page.display, page.ghost_name, page.rung_rows):
+        for row in legend_rows(page.display, page.ghost_name, page.rungs.rows()):
             assert f"<!-- {row.text}" in said
