@@ -44,9 +44,9 @@ MUTANTS = [
     (
         "tierpsy-order",
         "widths of a worm in another order than its frames",
-        "interop/films/tierpsy.py",
-        "width=None if width is None else width[order]",
-        "width=width",
+        "interop/films/readers.py",
+        '("points", "frames", "centre", "width")',
+        '("points", "frames", "centre")',
         f"{UNITS}::test_animals_of_tierpsy_are_as_large_as_their_micrometres",
     ),
     (
@@ -77,8 +77,8 @@ MUTANTS = [
         "sleap-best",
         "the less sure of two instances",
         "interop/films/sleap.py",
-        "score > best[int(frames[number])][0]",
-        "score < best[int(frames[number])][0]",
+        "score > best[numbers[number]][0]",
+        "score < best[numbers[number]][0]",
         f"{UNITS}::test_of_two_instances_in_a_frame_the_surer_one_is_taken",
     ),
     (

@@ -204,16 +204,7 @@ def _track(label: str, rows: list[tuple[float, Array, bool]], notes: tuple[str, 
             f"points: frames have {min(counts)} to {max(counts)} points; all were made {usual}, evenly along the "
             "midline",
         )
-    return Track(
-        spines,
-        tuple(str(i + 1) for i in range(usual)),
-        FORMAT,
-        label,
-        time=np.array([t for t, _, _ in rows]),
-        unit=1.0,
-        named=False,
-        notes=notes,
-    )
+    return Track.of_midline(spines, FORMAT, label, time=np.array([t for t, _, _ in rows]), unit=1.0, notes=notes)
 
 
 def _evenly(spine: Array, count: int) -> Array:

@@ -8,6 +8,7 @@ import re
 import struct
 import zipfile
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ KNOWN = "CSV, TSV, JSON lines (.jsonl), MATLAB (.mat), .xlsx, ROS bags (.mcap, .
 LARGEST = 500_000_000  # bytes of a file, or of a sheet in it
 _PACKED = 15  # kind of an element of a MATLAB 5 file
 _HDF5 = b"\x89HDF\r\n\x1a\n"
+_SEPARATORS = ",;\t"
 _DECIMAL = re.compile(r"^(\s*[-+]?\d*),(\d+(?:[eE][-+]?\d+)?\s*)$")
 
 
@@ -65,14 +67,24 @@ def _text(source: Path) -> dict[str, Array]:
     lines = [line for line in lines if not line.lstrip().startswith("#")]
     if lines and lines[0].lstrip().startswith("{"):
         return _json_lines(source, lines)
-    between = max(",;\t", key=lines[0].count) if lines else ","
-    if lines and not lines[0].count(between):
-        rows = [line.split() for line in lines]
-    else:
-        rows = list(csv.reader(lines, delimiter=between))
-    if between != ",":
-        rows = [[_DECIMAL.sub(r"\1.\2", cell) for cell in row] for row in rows]
-    return columns(source, rows)
+    parted = any(sign in line for line in lines[:1] for sign in _SEPARATORS)
+    return columns(source, cells_of(lines) if parted else [line.split() for line in lines])
+
+
+def cells_of(lines: Sequence[str]) -> list[list[str]]:
+    """Rows of cells, parted by what the first line has most of. Where these are no commas, numbers may have a comma in
+    place of the point."""
+    between = max(_SEPARATORS, key=lines[0].count) if lines else ","
+    rows = list(csv.reader(lines, delimiter=between))
+    return rows if between == "," else [[_DECIMAL.sub(r"\1.\2", cell) for cell in row] for row in rows]
+
+
+def number_in(row: Sequence[str], column: int) -> float | None:
+    """The number in a cell; None where there is no cell, or no number in it (an array of floats has NaN there)."""
+    try:
+        return float(row[column])
+    except (ValueError, IndexError):
+        return None
 
 
 def _json_lines(source: Path, lines: list[str]) -> dict[str, Array]:
@@ -89,27 +101,17 @@ def columns(source: Path, rows: list[list[str]]) -> dict[str, Array]:
     rows = [row for row in rows if any(cell.strip() for cell in row)]
     if not rows:
         raise InputError(f"{source.name}: there is no row in it")
-    named = not all(_is_number(cell) for cell in rows[0] if cell.strip())
-    names = [cell.strip() for cell in rows[0]] if named else [str(i) for i in range(len(rows[0]))]
-    width, body = len(names), rows[named:]
-    numbers, used = np.full((len(body), width), np.nan), set()
-    for i, row in enumerate(body):
-        for j, cell in enumerate(row[:width]):
-            if cell.strip() and _is_number(cell):
-                numbers[i, j] = float(cell)
-                used.add(j)
+    named = any(number_in(rows[0], j) is None for j, cell in enumerate(rows[0]) if cell.strip())
+    names = [cell.strip() if named else str(j) for j, cell in enumerate(rows[0])]
+    numbers = [[number_in(row, j) for row in rows[named:]] for j in range(len(names))]
     twice = [name for name in names if names.count(name) > 1 and name]
     if twice:
         raise InputError(f"{source.name}: two columns are called {twice[0]!r}; each needs a name of its own")
-    return {name: numbers[:, j] for j, name in enumerate(names) if name and j in used}
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return {
+        name: np.array(column, dtype=float)
+        for name, column in zip(names, numbers, strict=True)
+        if name and any(cell is not None for cell in column)
+    }
 
 
 def _unpacked(source: Path) -> int:
