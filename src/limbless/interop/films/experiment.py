@@ -18,6 +18,7 @@ from limbless.environments import Drag, Environment, Water
 from limbless.environments.regularised_friction import RegularisedFriction
 from limbless.interop.films.film_smoothing import PLACES, SmoothFilm
 from limbless.interop.films.midline_kinematics import VISCOSITY
+from limbless.interop.log_files.marker_track import turn_between, turned
 from limbless.robots.rod import Rod
 
 if TYPE_CHECKING:
@@ -59,24 +60,22 @@ def medium_of(name: str, radius: float, wavelength: float, reynolds: float | Non
     if name not in MEDIA:
         raise InputError(f"medium: {name!r} is none of {', '.join(MEDIA)}")
     asked = {path.split(".")[2] for path in changed if path.startswith("environment.") and path.count(".") > 1}
-    slow = reynolds is not None and reynolds < SLOW and asked <= set(Drag.model_fields)
-    if name == "slow-water" or (name == "water" and slow):
-        note = None
-        if name == "water":
-            note = (
-                f"medium: Reynolds' number is {reynolds:.2g}, so that water is taken as slow and viscous (linear drag "
-                "of a slender body, no inertia); --medium fast-water has the square law of large bodies"
-            )
+    slow = name == "water" and reynolds is not None and reynolds < SLOW and asked <= set(Drag.model_fields)
+    if name == "slow-water" or slow:
+        note = (
+            f"medium: Reynolds' number is {reynolds:.2g}, so that water is taken as slow and viscous (linear drag of a "
+            "slender body, no inertia); --medium fast-water has the square law of large bodies"
+            if slow
+            else None
+        )
         other = Drag.slow_water(radius, wavelength, VISCOSITY * DENSITY, "gray-hancock")
+        said, others = "slow viscous water by Lighthill 1976", {"Gray and Hancock 1955": other}
         try:
             first = Drag.slow_water(radius, wavelength, VISCOSITY * DENSITY)
         except InputError:  # too thick beside its waves for the one, not for the other
-            return Medium("slow-water", other, False, "slow viscous water by Gray and Hancock 1955", note=note)
-        said, others = "slow viscous water by Lighthill 1976", {"Gray and Hancock 1955": other}
+            said, first, others = "slow viscous water by Gray and Hancock 1955", other, {}
         return Medium("slow-water", first, False, said, others, note)
-    return Medium(
-        name, Water(), True, "", {} if Water() == printed_water() else {"morison as printed": printed_water()}
-    )
+    return Medium(name, Water(), True, "", {"morison as printed": printed_water()})
 
 
 def printed_water() -> Water:
@@ -162,6 +161,11 @@ def curvature_rows(film: SmoothFilm) -> Array:
     return rows
 
 
+def curvature_gait(film: SmoothFilm, period: float | None = None) -> SampledCurvature:
+    """The gait that bends a rod as the film shows."""
+    return SampledCurvature(table=tuple(map(tuple, curvature_rows(film).tolist())), noise=0.0, period=period)
+
+
 def body_shape(film: SmoothFilm) -> Array:
     """(T, PLACES, 2): the body of constant length bent as in the film, head at the origin and pointing along -x."""
     from scipy.interpolate import make_interp_spline
@@ -186,21 +190,16 @@ class HeadMotion:
         """(T, 3): velocity along and across the head, and its turning."""
         from scipy.interpolate import make_interp_spline
 
-        whole = np.column_stack([self.position, self.angle])
-        rate = make_interp_spline(time, whole, k=5)(time, nu=1)
-        c, s = np.cos(self.angle), np.sin(self.angle)
-        return np.stack([c * rate[:, 0] + s * rate[:, 1], c * rate[:, 1] - s * rate[:, 0], rate[:, 2]], axis=1)
+        rate = make_interp_spline(time, np.column_stack([self.position, self.angle]), k=5)(time, nu=1)
+        return np.column_stack([turned(rate[:, :2], -self.angle), rate[:, 2]])
 
 
 def head_motion(film: SmoothFilm) -> HeadMotion:
     """By least squares over the body, frame by frame."""
     shape, target = body_shape(film), film.position
     own, there = shape.mean(axis=1), target.mean(axis=1)
-    a, b = shape - own[:, None], target - there[:, None]
-    angle = np.unwrap(np.arctan2((a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]).sum(axis=1), (a * b).sum(axis=(1, 2))))
-    c, s = np.cos(angle), np.sin(angle)
-    turned = np.stack([c * own[:, 0] - s * own[:, 1], s * own[:, 0] + c * own[:, 1]], axis=1)
-    return HeadMotion(there - turned, angle)
+    angle = np.unwrap(turn_between(shape - own[:, None], target - there[:, None]))
+    return HeadMotion(there - turned(own, angle), angle)
 
 
 def link_angles(film: SmoothFilm, links: int) -> Array:
@@ -209,8 +208,8 @@ def link_angles(film: SmoothFilm, links: int) -> Array:
 
     if links < 2:
         raise InputError(f"links: a body that bends has at least 2; got {links}")
-    turned = make_interp_spline(film.abscissae, film.curvature.T, k=5).antiderivative(2)
-    ends = turned(np.linspace(0.0, film.length, links + 1))
+    twice = make_interp_spline(film.abscissae, film.curvature.T, k=5).antiderivative(2)
+    ends = twice(np.linspace(0.0, film.length, links + 1))
     return np.asarray(np.diff(ends, axis=0).T * links / film.length)
 
 
@@ -264,10 +263,9 @@ def scenario_of(
         density=getattr(chosen, "density", 1000.0),
     )
     if links is None:
-        bent = SampledCurvature(table=tuple(map(tuple, curvature_rows(film).tolist())), noise=0.0, period=period)
         parts: dict[str, Any] = {
             "robot": rod,
-            "gait": bent,
+            "gait": curvature_gait(film, period),
             "initial": initial_of(film, moving and inertia),
             "model": {"kind": "macro-continuous", "cells": CELLS, "inertia": inertia},
         }

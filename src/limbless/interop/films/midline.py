@@ -12,7 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from limbless.core import InputError, in_unit
-from limbless.interop.films.film_smoothing import body_coordinates
+from limbless.interop.films.film_smoothing import body_coordinates, median_steps
 from limbless.interop.films.midline_kinematics import beat_guess
 from limbless.interop.films.tracks import FARTHEST, Array, Track
 
@@ -107,11 +107,10 @@ def _widths(track: Track, where: Array, points: Sequence[str] | None) -> Array |
     """(P,) diameters as shares of the length, of a film that has them at every point of the midline."""
     if track.width is None or points is not None:
         return None
-    length = np.sum(np.nanmedian(np.linalg.norm(np.diff(where, axis=1), axis=2), axis=0))
     seen = np.isfinite(track.width)
     if not seen.any(axis=0).all():
         return None
-    shares = np.nanmedian(np.where(seen, track.width, np.nan), axis=0) / length
+    shares = np.nanmedian(np.where(seen, track.width, np.nan), axis=0) / np.sum(median_steps(where))
     return shares[::-1] if track.head_last else shares
 
 
@@ -237,8 +236,7 @@ def _refuse_gaps(points: Array, names: Sequence[str], source: Path) -> None:
 
 def _scale(track: Track, points: Array, length: float | None, notes: list[str]) -> tuple[float, str, bool]:
     """Metres per unit of the file, the unit in which the result is, and whether it comes from the length."""
-    steps = np.nanmedian(np.linalg.norm(np.diff(points, axis=1), axis=2), axis=0)
-    own = float(np.sum(steps))
+    own = float(np.sum(median_steps(points)))
     if not own > 0.0:
         raise InputError("all points of the midline lie in one place: it has no length")
     if track.unit is not None:

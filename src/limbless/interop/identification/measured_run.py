@@ -18,6 +18,7 @@ from limbless.interop.log_files.joint_log import (
     lag_of,
     listed,
     read_log,
+    read_mapping,
 )
 from limbless.interop.log_files.marker_track import MarkerTrack, laid_on, motion_of, read_track
 from limbless.scenarios.scenario import Scenario
@@ -109,16 +110,9 @@ class MeasuredRun:
     @classmethod
     def load(cls, path: str | Path) -> MeasuredRun:
         """From a YAML file; files that it names are looked for beside it."""
-        from ruamel.yaml import YAML
-        from ruamel.yaml.error import YAMLError
-
         place = Path(path).expanduser()
-        try:
-            data = YAML(typ="safe").load(place.read_text(encoding="utf-8"))
-        except (OSError, YAMLError, UnicodeDecodeError) as error:
-            raise InputError(f"{place}: cannot be read as a run ({str(error).splitlines()[0]})") from None
-        if not isinstance(data, dict):
-            raise InputError(f"{place}: a run holds names and values, such as log: side_1.csv")
+        wanted = f"{place}: a run holds names and values, such as log: side_1.csv"
+        data = read_mapping(place, f"{place}: cannot be read as a run", wanted)
         return cls.from_mapping({"name": place.stem, **data}, place.parent)
 
     @classmethod

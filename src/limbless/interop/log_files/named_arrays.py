@@ -23,6 +23,7 @@ KNOWN = "CSV, TSV, JSON lines (.jsonl), MATLAB (.mat), .xlsx, ROS bags (.mcap, .
 LARGEST = 500_000_000  # bytes of a file, or of a sheet in it
 _PACKED = 15  # kind of an element of a MATLAB 5 file
 _HDF5 = b"\x89HDF\r\n\x1a\n"
+_SHEET = re.compile(r"xl/worksheets/sheet(\d+)\.xml")
 _SEPARATORS = ",;\t"
 _DECIMAL = re.compile(r"^(\s*[-+]?\d*),(\d+(?:[eE][-+]?\d+)?\s*)$")
 
@@ -55,16 +56,16 @@ def _read(source: Path) -> dict[str, Array]:
     if source.suffix.lower() == ".npz":
         return dict(load_arrays(source))
     if start.startswith(b"PK"):
-        return _sheet(source)
+        return columns(source, sheet_rows(source))
     return _text(source)
 
 
 def _text(source: Path) -> dict[str, Array]:
     try:
-        lines = [line for line in source.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
+        every = source.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise InputError(f"{source.name}: neither text nor a file of numbers that is known; read are {KNOWN}") from None
-    lines = [line for line in lines if not line.lstrip().startswith("#")]
+    lines = [line for line in every if line.strip() and not line.lstrip().startswith("#")]
     if lines and lines[0].lstrip().startswith("{"):
         return _json_lines(source, lines)
     parted = any(sign in line for line in lines[:1] for sign in _SEPARATORS)
@@ -174,10 +175,6 @@ def _word(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
-def _sheet(source: Path) -> dict[str, Array]:
-    return columns(source, sheet_rows(source))
-
-
 def sheet_rows(source: Path) -> list[list[str]]:
     """Cells of the first sheet of an .xlsx, row after row, by the standard library alone."""
     from xml.etree.ElementTree import ParseError
@@ -185,20 +182,16 @@ def sheet_rows(source: Path) -> list[list[str]]:
     try:
         with open_archive(source) as archive:
             names = [item.filename for item in archive.infolist()]
-            sheets = sorted((name for name in names if re.fullmatch(r"xl/worksheets/sheet\d+\.xml", name)), key=_number)
+            sheets = {int(found[1]): name for name in names if (found := _SHEET.fullmatch(name))}
             if not sheets:
                 raise InputError(f"{source.name}: a zip without a sheet; logs are {KNOWN}")
             shared = _parsed(archive, "xl/sharedStrings.xml") if "xl/sharedStrings.xml" in names else []
             words = ["".join(part.text or "" for part in item.iter() if _tag(part) == "t") for item in shared]
-            return [_cells(row, words) for row in _parsed(archive, sheets[0]).iter() if _tag(row) == "row"]
+            return [_cells(row, words) for row in _parsed(archive, sheets[min(sheets)]).iter() if _tag(row) == "row"]
     except InputError:
         raise
     except (ParseError, KeyError, ValueError, IndexError) as error:
         raise InputError(f"{source.name}: a damaged sheet ({error})") from None
-
-
-def _number(name: str) -> int:
-    return int(re.sub(r"\D", "", name))
 
 
 def _parsed(archive: zipfile.ZipFile, name: str) -> Any:
@@ -219,9 +212,8 @@ def _tag(element: Any) -> str:
 def _cells(row: Any, words: list[str]) -> list[str]:
     found: dict[int, str] = {}
     for cell in row:
-        letters = re.match(r"[A-Z]*", cell.get("r", ""))
         place = 0
-        for letter in letters[0] if letters else "":
+        for letter in cell.get("r", "").rstrip("0123456789"):
             place = 26 * place + ord(letter) - 64
         text = next((part.text or "" for part in cell.iter() if _tag(part) in ("v", "t")), "")
         found[place - 1 if place else len(found)] = words[int(text)] if cell.get("t") == "s" and text else text
