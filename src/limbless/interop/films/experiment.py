@@ -19,6 +19,7 @@ from limbless.environments.regularised_friction import RegularisedFriction
 from limbless.interop.films.film_smoothing import PLACES, SmoothFilm
 from limbless.interop.films.midline_kinematics import VISCOSITY
 from limbless.interop.log_files.marker_track import turn_between, turned
+from limbless.interop.log_files.named_arrays import number_in
 from limbless.robots.rod import Rod
 
 if TYPE_CHECKING:
@@ -97,9 +98,8 @@ def widths_of(
     """
     if width is None:
         rows, said = np.array([[0.0, WIDTH], [1.0, WIDTH]]), f"{WIDTH:g} L, as no width was given"
-    elif isinstance(width, str | Path) and not _is_number(width):
-        path = Path(width)
-        rows, said = _width_table(path), f"{path.name}"
+    elif isinstance(width, str | Path) and number_in([str(width)], 0) is None:
+        rows, said = _width_table(Path(width)), Path(width).name
     elif isinstance(width, int | float | str | Path):
         rows, said = np.array([[0.0, float(str(width))], [1.0, float(str(width))]]), f"{float(str(width)):g} L"
     else:
@@ -124,31 +124,22 @@ def widths_of(
     return tuple((float(s * length), float(0.5 * d * length)) for s, d in zip(rows[:, 0], thick, strict=True)), said
 
 
-def _is_number(text: str | Path) -> bool:
-    try:
-        float(str(text))
-    except ValueError:
-        return False
-    return True
-
-
 def _width_table(path: Path) -> Array:
     """Columns s and diameter: the first two, or those that a header calls s and width or diameter."""
     if not path.is_file():
         raise InputError(f"width: there is no file {str(path)!r}")
     rows = [row for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()) if row and row[0][:1] != "#"]
-    header = [] if not rows or _is_number(rows[0][0]) else [cell.strip().lower() for cell in rows[0]]
-    columns = [i for i, name in enumerate(header) if name != "s"]
-    if len(columns) > 1:
-        named = [i for i in columns if header[i] in ("width", "diameter")]
-        if len(named) != 1:
+    header = [] if not rows or number_in(rows[0], 0) is not None else [cell.strip().lower() for cell in rows[0]]
+    widths = [i for i, name in enumerate(header) if name != "s"]
+    if len(widths) > 1:
+        widths = [i for i in widths if header[i] in ("width", "diameter")]
+        if len(widths) != 1:
             raise InputError(
                 f"width: {path.name} has columns {', '.join(header)}; one of them must be called width or "
                 "diameter, or write a file with s and that one"
             )
-        columns = named
-    first, second = (header.index("s") if "s" in header else 0, columns[0]) if header else (0, 1)
     try:
+        first, second = (header.index("s") if "s" in header else 0, widths[0]) if header else (0, 1)
         return np.array([[float(row[first]), float(row[second])] for row in rows[bool(header) :]])
     except (ValueError, IndexError):
         raise InputError(f"width: {path.name} must hold rows of two numbers, s and diameter") from None
@@ -246,12 +237,9 @@ def scenario_of(
     """
     from limbless.scenarios.scenario import Scenario
 
-    inertia = medium.inertia
-    chosen = medium.environment if environment is None else environment
-    rows, _ = widths_of(width, film.length)
+    inertia, chosen = medium.inertia, environment or medium.environment
     spacing = float(film.time[1] - film.time[0])
-    beat = period or (film.time[-1] - film.time[0]) / 5.0
-    step = spacing / max(int(np.ceil(spacing * STEPS / beat)), 1)
+    step = spacing / max(int(np.ceil(spacing * STEPS / (period or np.ptp(film.time) / 5.0))), 1)
     if isinstance(chosen, RegularisedFriction):
         step = spacing / np.ceil(spacing / min(step, 2.0 * chosen.speed / (chosen.lateral * chosen.gravity)))
     rod = Rod(
@@ -259,7 +247,7 @@ def scenario_of(
         strains="planar",
         base="planar",
         length=film.length,
-        half_width=rows,
+        half_width=widths_of(width, film.length)[0],
         density=getattr(chosen, "density", 1000.0),
     )
     if links is None:

@@ -13,8 +13,8 @@ import xarray as xr
 from limbless.core import InputError
 from limbless.interop.films import deeplabcut, experiment, prediction, table_files
 from limbless.interop.films.experiment import FilmedWidth, Medium
-from limbless.interop.films.film_smoothing import SmoothFilm, smooth_film
-from limbless.interop.films.midline import Given, along_body, midline_of
+from limbless.interop.films.film_smoothing import SmoothFilm, body_coordinates, smooth_film
+from limbless.interop.films.midline import Given, midline_of
 from limbless.interop.films.midline_kinematics import VISCOSITY, Kinematics, with_errors
 from limbless.interop.films.readers import read_track
 from limbless.interop.films.tracks import Array
@@ -104,7 +104,8 @@ class Film:
         """Rows of s and diameter, as shares of the length, where the film has them."""
         if "width" not in self.midline:
             return None
-        return FilmedWidth(zip(along_body(self.midline).tolist(), self.midline["width"].values.tolist(), strict=True))
+        along = body_coordinates(self.midline["points"].values)
+        return FilmedWidth(zip(along.tolist(), self.midline["width"].values.tolist(), strict=True))
 
     @cached_property
     def smooth(self) -> SmoothFilm:
@@ -121,8 +122,7 @@ class Film:
         """Robust size of the residuals of one coordinate, m: a little less than the noise itself, of which a part goes
         into the fit (`smooth.surface.noise` makes up for that)."""
         raw, surface = self.midline["points"].values, self.smooth.surface
-        residual = (raw - surface.values)[~surface.gaps]
-        return float(1.4826 * np.median(np.abs(residual)))
+        return float(1.4826 * np.median(np.abs(raw - surface.values)[~surface.gaps]))
 
     @cached_property
     def kinematics(self) -> Kinematics:
@@ -171,10 +171,10 @@ class Film:
     def medium(self, name: str = "water", width: Width = None, changes: Mapping[str, Any] | None = None) -> Medium:
         """What `name` means for this animal: water by Reynolds' number."""
         rows, _ = experiment.widths_of(self.width if width is None else width, self.length)
-        radius, numbers = max(half for _, half in rows), self.kinematics.numbers
-        speed = numbers.get("speed", self.kinematics.wave.speed)
-        reynolds = speed * self.length / VISCOSITY if self.midline.attrs["unit"] == "m" else None
-        return experiment.medium_of(name, radius, self.kinematics.wave.wavelength, reynolds, changes or ())
+        radius, wave = max(half for _, half in rows), self.kinematics.wave
+        reynolds = self.kinematics.numbers.get("speed", wave.speed) * self.length / VISCOSITY
+        metric = self.midline.attrs["unit"] == "m"
+        return experiment.medium_of(name, radius, wave.wavelength, reynolds if metric else None, changes or ())
 
     def scenario(
         self,
@@ -264,8 +264,7 @@ class Film:
                 "point": raw["point"].values.astype(str),
             },
         )
-        kept = {name: value for name, value in raw.attrs.items() if name != "notes"}
-        return data.assign_attrs({**kept, "notes": "; ".join(self.notes), "body_length": self.length})
+        return data.assign_attrs({**raw.attrs, "notes": "; ".join(self.notes), "body_length": self.length})
 
     def numbers(self) -> dict[str, Any]:
         """Everything about the film itself, for `summary.json`."""
@@ -317,5 +316,4 @@ class Film:
         """A film from an array (frames, points, 2), head first, y up; NaN where a point is absent."""
         if np.ndim(points) != 3:
             raise InputError(f"points: needs an array (frames, points, 2); got {np.shape(points)}")
-        track = table_files.from_array(np.asarray(points, dtype=float), None, Path(name))
-        return Film(midline_of(track, Path(name), length, rate))
+        return Film(midline_of(table_files.from_array(points, None, Path(name)), Path(name), length, rate))

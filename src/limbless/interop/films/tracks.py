@@ -43,7 +43,6 @@ class Track:
     unit: float | None = None  # metres per unit of the file; None where it says nothing
     down: bool = False  # whether y points down, as in pictures
     named: bool = True  # whether the points have names, and no order
-    head_last: bool = False
     kymogram: str | None = None  # bend, curvature or angle: `points` is (T, P) then
     centre: Array | None = None  # (T, 2) of a kymogram, where known
     width: Array | None = None  # (T, P) diameters in units of the file
