@@ -556,9 +556,9 @@ MUTANTS = [
     (
         "urdf-visual-collides",
         "what is only seen taken for what touches",
-        "interop/robots/urdf.py",
-        'tag == "collision",\n                beside',
-        "True,\n                beside",
+        "interop/robots/file_shapes.py",
+        'tag == "collision", beside',
+        "True, beside",
         f"{WRITTEN}::test_a_continuous_joint_has_no_range_and_what_is_seen_touches_nothing",
     ),
     (
