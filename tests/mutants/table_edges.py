@@ -549,8 +549,8 @@ MUTANTS = [
         "urdf-continuous",
         "a range of a continuous joint",
         "interop/robots/urdf.py",
-        'if word != "continuous" and made.kind',
-        "if made.kind",
+        'word != "continuous" and made.kind in',
+        "made.kind in",
         f"{WRITTEN}::test_a_continuous_joint_has_no_range_and_what_is_seen_touches_nothing",
     ),
     (

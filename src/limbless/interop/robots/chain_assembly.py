@@ -31,11 +31,10 @@ def chain_of(trunk: Trunk, name: str, options: FromFile) -> Chain:
     span = max(float(np.ptp(along)), float(np.linalg.norm(parts[-1].centre - parts[0].centre)), 1e-6)
     links, hows = [], []
     for number, part in enumerate(parts):
-        before = None if number == 0 else 0.0
         after = None if number == len(parts) - 1 else float(along[number + 1] - along[number])
-        worn = dress(part, origins[number], axes, before, after, 0.25 * span)
-        previous = origins[number] if number == 0 else origins[number - 1]
-        links.append(_link(part, origins[number], previous, axes, joints[number - 1] if number else None, worn))
+        worn = dress(part, origins[number], axes, 0.0 if number else None, after, 0.25 * span)
+        shift, joint = origins[number] - origins[max(number - 1, 0)], joints[number - 1] if number else None
+        links.append(_link(part, origins[number], shift, axes, joint, worn))
         hows += [worn.how] if part.mass else []
         trunk.notes += _odd_inertia(part, worn)
     if armature is not None:
@@ -59,8 +58,8 @@ def _stated(part: FilePart) -> list[float]:
     """Frictions of the shapes that collide (of all, where none does); those that a file pairs with its floor go before
     others."""
     touching = [shape for shape in part.shapes if shape.collides] or part.shapes
-    paired = [shape for shape in touching if shape.paired]
-    return [shape.friction for shape in paired or touching if shape.friction is not None]
+    first = [shape for shape in touching if shape.paired] or touching
+    return [shape.friction for shape in first if shape.friction is not None]
 
 
 def _tell_frictions(trunk: Trunk) -> None:
@@ -120,11 +119,11 @@ def _three(vector: Array) -> tuple[float, float, float]:
     return x, y, z
 
 
-def _link(part: FilePart, origin: Array, previous: Array, axes: Array, joint: Connection | None, worn: Dress) -> Link:
+def _link(part: FilePart, origin: Array, shift: Array, axes: Array, joint: Connection | None, worn: Dress) -> Link:
     arm = part.moment - part.mass * origin
-    shift = part.mass * (origin @ origin) * np.eye(3) - part.mass * np.outer(origin, origin)
+    moved = part.mass * (origin @ origin) * np.eye(3) - part.mass * np.outer(origin, origin)
     lever = 2 * (origin @ part.moment) * np.eye(3) - np.outer(origin, part.moment) - np.outer(part.moment, origin)
-    about = axes @ (part.inertia - lever + shift) @ axes.T if part.mass or part.inertia.any() else np.zeros((3, 3))
+    about = axes @ (part.inertia - lever + moved) @ axes.T if part.mass or part.inertia.any() else np.zeros((3, 3))
     fields: dict[str, Any] = {"name": part.name or "link"}
     if part.mass or about.any():
         fields |= {
@@ -133,7 +132,7 @@ def _link(part: FilePart, origin: Array, previous: Array, axes: Array, joint: Co
             "inertia": tuple(float(number) for number in upper_triangle((about + about.T) / 2)),
         }
     if joint is not None:
-        fields |= {"joint": joint_of(joint, axes), "position": _three(axes @ (origin - previous))}
+        fields |= {"joint": joint_of(joint, axes), "position": _three(axes @ shift)}
     return Link(**fields, body=worn.body, contact_shapes=worn.spheres, mesh=worn.mesh)
 
 
@@ -167,8 +166,9 @@ def _fold(trunk: Trunk, options: FromFile) -> tuple[float, float, Array] | None:
         return None
     along, about, where = trunk.armature
     if along < 0 or options.base_armature == "drop":
-        why = "unequal, and cannot be a body" if along < 0 else "dropped as asked"
-        trunk.notes.append(f"armature of the base: {why}")
+        trunk.notes.append(
+            f"armature of the base: {'unequal, and cannot be a body' if along < 0 else 'dropped as asked'}"
+        )
         trunk.armature = None
         return None
     trunk.notes.append(

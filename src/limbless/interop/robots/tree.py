@@ -147,7 +147,7 @@ class Tree:
     grounded: str | None = None
     # what couples parts, and which
     couplings: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    drives: dict[str, dict[str, float]] = field(default_factory=dict)  # joint -> its actuator
+    drives: dict[str, dict[str, Any]] = field(default_factory=dict)  # joint -> its actuator
     fluid: dict[str, Any] | None = None  # density, viscosity, wind
     notes: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
