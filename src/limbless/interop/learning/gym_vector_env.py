@@ -152,13 +152,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             if self._crowd is None:
                 self._move_each(going, given)
             else:  # each thread takes the next robot that nobody has taken
-                crew = [self._crowd.submit(self._move_each, going, given) for _ in range(self._threads)]
-                for one in crew:
+                for one in [self._crowd.submit(self._move_each, going, given) for _ in range(self._threads)]:
                     one.result()
             if self._crowd is None and self._threads > 1:  # kernels are compiled now
                 self._crowd = ThreadPoolExecutor(self._threads)
-        steps = np.rint(self._times / world.step) + world.steps
-        self._times = np.where(fresh, 0.0, steps * world.step)
+        self._times = np.where(fresh, 0.0, (np.rint(self._times / world.step) + world.steps) * world.step)
 
     def _move_each(self, going: Iterator[int], given: Array) -> None:
         """Robots one after another, by one period."""
