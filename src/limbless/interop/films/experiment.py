@@ -259,10 +259,10 @@ def scenario_of(
         }
     else:
         angle = link_angles(film, links)
-        turns = np.column_stack([film.time, np.diff(angle, axis=1)])
+        turns = np.column_stack([film.time, np.diff(angle, axis=1)]).tolist()
         parts = {
             "robot": rod.to_chain(links),
-            "gait": RecordedGait(table=tuple(map(tuple, turns.tolist())), period=period),
+            "gait": RecordedGait(table=tuple(map(tuple, turns)), period=period),
             "initial": initial_of(film, moving and inertia, angle[:, 0]),
             "model": {"kind": "newton-euler", "inertia": inertia},
         }

@@ -23,8 +23,7 @@ def lines(film: Film, predicted: Prediction | None = None, identified: Identifie
         found += _predicted(predicted)
     if identified is not None:
         found += [("identified", line) for line in identified.lines()]
-    noted = film.notes if predicted is None else (*film.notes, *predicted.notes)
-    found += [("note", note) for note in noted]
+    found += [("note", note) for note in (*film.notes, *(() if predicted is None else predicted.notes))]
     return [f"{label:<{_WIDTH}}{text}" for label, text in found]
 
 

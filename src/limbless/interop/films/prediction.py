@@ -321,8 +321,7 @@ def predict(
     )
     if not sensitivity:
         return found
-    errors = load_errors(film, found.loads, lambda shape: loads_of(run(shape), beat))
-    return replace(found, load_errors=errors)
+    return replace(found, load_errors=load_errors(film, found.loads, lambda shape: loads_of(run(shape), beat)))
 
 
 def _in_words(item: Environment, medium: Medium) -> str:

@@ -103,8 +103,8 @@ def draw_over(run: RunData, results: Mapping[str, Result], path: Path, form: str
 
 
 def _draw_joints(axes: Any, name: str, when: Array, measured: Array, mine: Array, look: Mapping[str, Any]) -> None:
-    count = measured.shape[1]
-    for colour, k in zip(style.COLOURS, np.unique(np.linspace(0, count - 1, SHOWN).round().astype(int)), strict=False):
+    chosen = np.unique(np.linspace(0, measured.shape[1] - 1, SHOWN).round().astype(int))
+    for colour, k in zip(style.COLOURS, chosen, strict=False):
         axes.plot(when, mine[:, k], color=colour, label=None if k else name, **look)
         axes.plot(when, measured[:, k], ".", color=colour, markersize=2.5)
     axes.set(xlabel="time (s)", ylabel="joint angle (rad)")

@@ -60,6 +60,11 @@ class JointLog:
     notes: tuple[str, ...] = ()
 
     @property
+    def columns(self) -> dict[str, Array]:
+        """What the robot logged, by quantity."""
+        return {name: values for name in QUANTITIES if (values := getattr(self, name)) is not None}
+
+    @property
     def rate(self) -> float:
         """Samples a second."""
         return float(1.0 / np.median(np.diff(self.time)))
@@ -71,11 +76,9 @@ class JointLog:
 
     def held(self, name: str) -> Array:
         """One quantity, or a refusal."""
-        values = getattr(self, name, None) if name in QUANTITIES else None
-        if values is None:
-            has = [other for other in QUANTITIES if getattr(self, other) is not None]
-            raise InputError(f"{self.source}: no {name} in this log; it has {', '.join(has)}")
-        return np.asarray(values)
+        if name not in self.columns:
+            raise InputError(f"{self.source}: no {name} in this log; it has {', '.join(self.columns)}")
+        return self.columns[name]
 
     def velocity_at(self, time: float, reach: float) -> Array:
         """Joint velocities at a time, by cubics through what lies within `reach`, s, of it."""
@@ -86,19 +89,17 @@ class JointLog:
 
     def part(self, rows: slice) -> JointLog:
         """Some of its samples."""
-        kept = {name: value[rows] for name in QUANTITIES if (value := getattr(self, name)) is not None}
-        return replace(self, time=self.time[rows], **kept)
+        return replace(self, time=self.time[rows], **{name: values[rows] for name, values in self.columns.items()})
 
     def lines(self) -> list[str]:
         """What `limbless log` prints."""
-        has = [name for name in QUANTITIES if getattr(self, name) is not None]
         span = self.time[-1] - self.time[0]
         lost = f"{self.gaps} lost and filled" if self.gaps else "nothing lost"
         told = [
             f"log        {len(self.time)} samples in {span:.4g} s, {self.rate:.4g} /s, jitter "
             f"{round(1e3 * self.jitter, 6):.2g} ms; {lost}",
             f"joints     {len(self.joints)}: {', '.join(self.joints[:8])}{', ..' if len(self.joints) > 8 else ''}",
-            f"columns    {', '.join(has)}",
+            f"columns    {', '.join(self.columns)}",
         ]
         moved = self.position if self.position is not None else self.command
         frequency = None if moved is None else dominant_frequency(self.time, moved)
@@ -353,11 +354,8 @@ def _each(name: str, values: Any, count: int) -> Array:
 
 def without_lost(log: JointLog) -> JointLog:
     """Lost packets filled, counted, and the longest piece kept where more than three samples in a row are lost."""
-    lost = np.zeros(len(log.time), dtype=bool)
-    for name in ("position", "velocity", "current"):
-        values = getattr(log, name)
-        if values is not None:
-            lost |= _astray(values).any(axis=1)
+    measured = [values for name, values in log.columns.items() if name in ("position", "velocity", "current")]
+    lost = np.any([_astray(values).any(axis=1) for values in measured], axis=0)
     if not lost.any():
         return log
     if lost.all():
@@ -369,16 +367,14 @@ def without_lost(log: JointLog) -> JointLog:
     good = ~lost
     kept: dict[str, Any] = {
         name: np.stack([np.interp(log.time, log.time[good], column[good]) for column in values.T], axis=1)
-        for name in QUANTITIES
-        if (values := getattr(log, name)) is not None
+        for name, values in log.columns.items()
     }
     told = f"lost: {int(lost.sum())} samples (beyond their neighbours, or empty) were filled between them"
     filled = replace(log, **kept, gaps=int(lost.sum()), notes=(*log.notes, told))
     if not long:
         return filled
     ends = [0, *(edge for gap in long for edge in gap), len(lost)]
-    pieces = [(a, b) for a, b in zip(ends[::2], ends[1::2], strict=True)]
-    first, last = max(pieces, key=lambda piece: piece[1] - piece[0])
+    first, last = max(zip(ends[::2], ends[1::2], strict=True), key=lambda piece: piece[1] - piece[0])
     said = (
         f"lost: {len(long)} gaps of more than {LONGEST_GAP} samples; the longest piece is kept, {last - first} samples"
     )

@@ -258,24 +258,18 @@ class _Reader:
         """What moves the robot in MuJoCo and has no place in a chain."""
         m = self.model
         skewed = int((m.pair_friction[:, 0] != m.pair_friction[:, 1]).sum())
-        if skewed:
-            tree.notes.append(
-                f"friction of {skewed} <pair>s differs between two directions of the world: the first is kept"
-            )
         sites = int(np.isin(m.site_bodyid, bodies).sum())
-        if sites:
-            tree.notes.append(f"not read: {sites} sites")
         own = [int(m.body_jntadr[body]) + k for body in bodies for k in range(int(m.body_jntnum[body]))]
         balls = [self.joint_names[joint] for joint in own if m.jnt_limited[joint] and m.jnt_type[joint] == 1]
-        if balls:
-            tree.notes.append(f"ranges of {len(balls)} ball joints are not kept ({', '.join(balls[:3])})")
         light = [self.names[body] for body in bodies if m.body_gravcomp[body]]
-        if light:
-            tree.notes.append(
-                f"gravcomp of {len(light)} bodies is not kept: here they weigh in full ({', '.join(light[:3])})"
-            )
-        if np.hypot(*m.opt.gravity[:2]) > 1e-6 * np.linalg.norm(m.opt.gravity):
-            x, y, z = m.opt.gravity
-            tree.notes.append(
-                f"gravity ({x:g}, {y:g}, {z:g}) of the file is not along its z, and is not read: up is z here"
-            )
+        x, y, z = m.opt.gravity
+        lost = {
+            f"friction of {skewed} <pair>s differs between two directions of the world: the first is kept": skewed,
+            f"not read: {sites} sites": sites,
+            f"ranges of {len(balls)} ball joints are not kept ({', '.join(balls[:3])})": balls,
+            f"gravcomp of {len(light)} bodies is not kept: here they weigh in full ({', '.join(light[:3])})": light,
+            f"gravity ({x:g}, {y:g}, {z:g}) of the file is not along its z, and is not read: up is z here": (
+                np.hypot(x, y) > 1e-6 * np.linalg.norm(m.opt.gravity)
+            ),
+        }
+        tree.notes += [note for note, there in lost.items() if there]

@@ -183,17 +183,14 @@ def _lost(model: Element) -> list[str]:
     others = [child.tag for child in model if child.tag not in _READ]
     notes = not_read([*others, *(child.tag for link in links for child in link if child.tag not in _OF_LINKS)])
     bare = [link.get("name", "") for link in links if link.find("inertial") is None]
-    if bare:
-        notes.append(
-            f"{len(bare)} links without <inertial> have no mass here ({', '.join(bare[:3])}); Gazebo gives each 1 kg"
-        )
     light = [link.get("name", "") for link in links if (link.findtext("gravity") or "1").strip() in ("0", "false")]
-    if light:
-        notes.append(f"gravity is off for {len(light)} links of the file ({', '.join(light[:3])}); here they weigh")
-    pose = _pose(model.find("pose"), "pose of the model")
-    if pose[2, 2] < 1.0 - 1e-9:
-        notes.append("the model's own pose, which tilts it, is not read: up is its own z")
-    return notes
+    tilted = _pose(model.find("pose"), "pose of the model")[2, 2] < 1.0 - 1e-9
+    lost = {
+        f"{len(bare)} links without <inertial> have no mass here ({', '.join(bare[:3])}); Gazebo gives each 1 kg": bare,
+        f"gravity is off for {len(light)} links of the file ({', '.join(light[:3])}); here they weigh": light,
+        "the model's own pose, which tilts it, is not read: up is its own z": tilted,
+    }
+    return [*notes, *(note for note, there in lost.items() if there)]
 
 
 def _connection(joint: Element, frames: _Frames) -> Connection:
