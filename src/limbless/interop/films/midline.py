@@ -287,7 +287,7 @@ def _from_kymogram(
     return _dataset(points, time - time[0], [str(i + 1) for i in range(points.shape[1])], facts)
 
 
-def _headings(values: Array, kind: str, L: float) -> Array:
+def _headings(values: Array, kind: str | None, L: float) -> Array:
     """(T, segments) rad; the first segment's is zero where only bends are known."""
     if kind == "angle":
         return np.unwrap(values, axis=1)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core import InputError, load_arrays, nearest
+from limbless.core import InputError, load_arrays, refuse_unknown
 from limbless.interop.films.tracks import FARTHEST, UNITS, Array, Track, chosen, table_of, text_of, words
 from limbless.interop.log_files.named_arrays import number_in
 
@@ -86,8 +86,7 @@ def read_csv(path: Path, who: str | None = None) -> Track:
     if who is None and len(counts) > 1:
         found = ", ".join(f"{label} ({count} rows)" for label, count in list(counts.items())[:12])
         raise InputError(f"{path.name}: {len(counts)} animals, {found}; choose one with --animal")
-    if who is not None and who not in counts:
-        raise InputError(f"{path.name}: no animal {who!r}; {nearest(who, counts)}")
+    refuse_unknown([] if who is None else [who], counts, f"{path.name}: no animal")
     label = who if who is not None else next(iter(counts), "")
     return _animal(path, label, [cell for cell, own in zip(cells, labels, strict=True) if own == label], columns)
 

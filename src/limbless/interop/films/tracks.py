@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import Array, InputError, nearest
+from limbless.core import Array, InputError, refuse_unknown
 from limbless.interop.log_files.named_arrays import cells_of
 
 LARGEST = 2_000_000_000  # bytes of a file
@@ -77,8 +77,7 @@ def chosen(tracks: Sequence[Track], label: str | None, option: str, source: Path
         raise InputError(f"{source.name}: the file is a film, but there is no animal in it")
     by_label = {track.label: track for track in tracks}
     if label is not None:
-        if label not in by_label:
-            raise InputError(f"{source.name}: no {option} {label!r}; {nearest(label, by_label)}")
+        refuse_unknown([label], by_label, f"{source.name}: no {option}")
         return by_label[label]
     if len(tracks) > 1:
         found = ", ".join(f"{track.label} ({len(track.points)} frames)" for track in tracks[:12])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import Array, InputError, nearest
+from limbless.core import Array, InputError, nearest, refuse_unknown
 from limbless.interop.log_files.joint_log import (
     JointLog,
     dominant_frequency,
@@ -95,17 +95,14 @@ class MeasuredRun:
                 raise InputError(f"{self.name}: {word}: {wanted} is wanted; got {getattr(self, word)!r:.60}")
         if self.log is None and self.track is None:
             raise InputError(f"{self.name}: neither a log nor a track; one of them is needed")
+        refuse_unknown(self.counts, COUNTS, f"{self.name}: counts: no")
         for word in self.counts:
-            if word not in COUNTS:
-                raise InputError(f"{self.name}: counts: no {word!r}; {nearest(word, COUNTS)}")
             needs = "track" if word in ("speed", "path") else "log"
             if getattr(self, needs) is None:
                 raise InputError(f"{self.name}: counts: {word} needs a {needs}, and there is none")
         if self.frame not in ("free", "known"):
             raise InputError(f"{self.name}: frame: {self.frame!r} is none of free, known")
-        for word in self.sigma:
-            if word not in COUNTS:
-                raise InputError(f"{self.name}: sigma: no {word!r}; {nearest(word, COUNTS)}")
+        refuse_unknown(self.sigma, COUNTS, f"{self.name}: sigma: no")
 
     @classmethod
     def load(cls, path: str | Path) -> MeasuredRun:
@@ -376,9 +373,7 @@ class RunData:
             mine = self._sampled(result, names[self.measured.point], when)
         else:
             sections = [str(name) for name in result.dataset["section"].values]
-            if self.measured.point not in sections:
-                known = nearest(self.measured.point, [*names, *sections])
-                raise InputError(f"{self.name}: point: no {self.measured.point!r}; {known}")
+            refuse_unknown([self.measured.point], [*names, *sections], f"{self.name}: point: no")
             mine = self._sampled(result, "position", when)[:, sections.index(self.measured.point)]
         return when, mine[:, : there.shape[1]], there
 

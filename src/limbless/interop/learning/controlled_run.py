@@ -11,7 +11,7 @@ import numpy as np
 
 from limbless.control.actuation import ProportionalDerivative, Torque
 from limbless.control.gaits.user_gait import FunctionGait
-from limbless.core import Array, InputError, SimulationError, in_unit, nearest, stage_times
+from limbless.core import Array, InputError, SimulationError, in_unit, nearest, refuse_unknown, stage_times
 from limbless.mechanics.chain import ChainDrive
 from limbless.mechanics.compiled import aligned_zeros, map_arrays, pack
 from limbless.mechanics.integrate import runge_kutta
@@ -203,9 +203,8 @@ class ControlledRun:
         if not fields:
             has = f"; gait {self.gait.kind!r} has {', '.join(known)}" if of_gait else " of the controller"
             raise InputError(f"actions={self.actions!r} needs fields={{name: (lowest, highest)}}{has}")
+        refuse_unknown(fields if of_gait else [], known, f"fields: gait {self.gait.kind!r} has no field")
         for name, ends in fields.items():
-            if of_gait and name not in known:
-                raise InputError(f"fields: gait {self.gait.kind!r} has no field {name!r}; {nearest(name, known)}")
             if len(tuple(ends)) != 2 or not all(isinstance(end, int | float) for end in ends):
                 raise InputError(f"fields: {name} needs its lowest and its highest number; received {ends!r}")
             if not ends[0] < ends[1]:

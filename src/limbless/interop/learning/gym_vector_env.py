@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from limbless.core import Array, InputError, nearest
+from limbless.core import Array, InputError, refuse_unknown
 from limbless.interop.learning.controlled_run import ControlledRun, Observed, lasting, shaking, sound
 from limbless.interop.learning.gym_env import OBSERVE, REWARD
 from limbless.interop.learning.gymnasium_names import gymnasium
@@ -59,9 +59,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
                 f"{alone[0] if alone else 'reward as a function'}: belongs to Env; robots side by side "
                 "have rewards by terms, and end with their duration or where they are lost"
             )
-        unknown = [name for name in options if name not in _OPTIONS]
-        if unknown:
-            raise InputError(f"there is no argument {unknown[0]!r}; {nearest(unknown[0], _OPTIONS)}")
+        refuse_unknown(options, _OPTIONS, "there is no argument")
         self.world = ControlledRun(scenario, actions, control_period, **options)
         self.watch, self.terms = Observations(observe, self.world), chosen(reward, self.world)
         self.num_envs, self._randomise = num_envs, shaking(randomise)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core import Array, InputError, nearest
+from limbless.core import Array, InputError, refuse_unknown
 from limbless.interop.learning.controlled_run import ControlledRun, Observed
 
 
@@ -48,9 +48,7 @@ class Observations:
             raise InputError(
                 f"observe: {touching[0]!r} needs the model non-smooth and something to touch (ground, obstacles)"
             )
-        unknown = [name for name in names if name not in known]
-        if unknown:
-            raise InputError(f"observe: there is no {unknown[0]!r}; {nearest(unknown[0], known)}")
+        refuse_unknown(names, known, "observe: there is no")
         if not names:
             raise InputError(f"observe: name at least one of {', '.join(known)}")
         if "target" in names and world.target is None:

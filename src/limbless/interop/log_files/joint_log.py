@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import Array, InputError, nearest
+from limbless.core import Array, InputError, refuse_unknown
 from limbless.interop.log_files.named_arrays import named_arrays
 
 QUANTITIES = ("position", "velocity", "current", "effort", "command")
@@ -89,7 +89,8 @@ class JointLog:
 
     def part(self, rows: slice) -> JointLog:
         """Some of its samples."""
-        return replace(self, time=self.time[rows], **{name: values[rows] for name, values in self.columns.items()})
+        kept: dict[str, Any] = {name: values[rows] for name, values in self.columns.items()}
+        return replace(self, time=self.time[rows], **kept)
 
     def lines(self) -> list[str]:
         """What `limbless log` prints."""
@@ -213,9 +214,7 @@ def _settings(like: str | Path | Mapping[str, Any] | None, more: Mapping[str, An
         wanted = f"like: {place} must hold names and what they mean, such as rate: 20"
         like = read_mapping(place, f"like: {place} cannot be read", wanted)
     said = {**(like or {}), **more}
-    for name in said:
-        if name not in known:
-            raise InputError(f"like: no setting {name!r}; {nearest(str(name), known)}")
+    refuse_unknown(said, known, "like: no setting")
     return said
 
 
@@ -240,9 +239,7 @@ def _quantity(
     asked = said.get(name)
     if asked is not None:
         wanted = [asked] if isinstance(asked, str) else list(map(str, asked))
-        for each in wanted:
-            if each not in arrays:
-                raise InputError(f"{name}: {source.name} has no {each!r}; {nearest(each, list(arrays))}")
+        refuse_unknown(wanted, arrays, f"{name}: {source.name} has no")
         return _stacked([arrays[each] for each in wanted], source), ()
     for word in _WORDS[name]:
         if word in arrays and np.ndim(arrays[word]) == 2:

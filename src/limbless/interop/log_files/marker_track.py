@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core import Array, InputError, nearest
+from limbless.core import Array, InputError, refuse_unknown
 from limbless.interop.log_files.joint_log import CLOCK, clock
 from limbless.interop.log_files.named_arrays import named_arrays, number_in, sheet_rows
 
@@ -35,8 +35,7 @@ class MarkerTrack:
 
     def marker(self, name: str | None = None) -> Array:
         """(T, 2 or 3) of one marker; the first if absent."""
-        if name is not None and name not in self.markers:
-            raise InputError(f"{self.source}: no marker {name!r}; {nearest(name, self.markers)}")
+        refuse_unknown([] if name is None else [name], self.markers, f"{self.source}: no marker")
         return np.asarray(self.places[:, 0 if name is None else self.markers.index(name)])
 
     def lines(self) -> list[str]:
@@ -95,22 +94,18 @@ def read_track(
         )
     first = next(iter(found))
     time = _clock(arrays, first, rate, source, len(next(iter(found[first].values()))[0]))
-    notes: list[str] = []
-    places = []
-    for axes in found.values():
-        sizes = [UNITS.get(said or unit or "m", 1.0) for _, said in axes.values()]
-        if unit is None and not any(said for _, said in axes.values()) and not notes:
-            notes.append("units: places taken as metres")
-        places.append(
-            np.stack([np.asarray(v, dtype=float) * k for (v, _), k in zip(axes.values(), sizes, strict=True)], 1)
-        )
+    places = [
+        np.stack([np.asarray(values, dtype=float) * UNITS[said or unit or "m"] for values, said in axes.values()], 1)
+        for axes in found.values()
+    ]
+    assumed = unit is None and not all(any(said for _, said in axes.values()) for axes in found.values())
     if len({place.shape for place in places}) > 1:
         raise InputError(f"{source.name}: markers {', '.join(found)} differ in length or axes; choose one with column")
     every = np.stack(places, axis=1)
     if np.nanmax(np.abs(every)) > FARTHEST:
         raise InputError(f"{source.name}: a marker at {np.nanmax(np.abs(every)):.3g} m; give its unit, unit='mm'")
     names = tuple(name or column or "marker" for name in found)
-    return MarkerTrack(source.name, time, names, every, tuple(notes))
+    return MarkerTrack(source.name, time, names, every, ("units: places taken as metres",) if assumed else ())
 
 
 def _clock(arrays: Any, name: str, rate: float | None, source: Path, rows: int) -> Array:
@@ -137,8 +132,7 @@ def _headed(source: Path, column: str | None) -> dict[str, Array] | None:
     if column is None and len(headings) > 1:
         raise InputError(f"{source.name}: {len(headings)} tracks, {', '.join(headings)}; choose one with column")
     chosen = column if column is not None else next(iter(headings))
-    if chosen not in headings:
-        raise InputError(f"{source.name}: no track {chosen!r}; {nearest(chosen, headings)}")
+    refuse_unknown([chosen], headings, f"{source.name}: no track")
     first = headings[chosen]
     last = min((i for i in starts if i > first), default=len(names))
     body = [row for row in rows[2:] if len(row) > first and row[first].strip()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,6 @@ def write_mat(result: Result, path: Path) -> Path:
     return path
 
 
-def _plain(values: np.ndarray) -> np.ndarray:
+def _plain(values: np.ndarray) -> Any:
     """Texts as a cell array, numbers as they are."""
     return values.astype(object) if values.dtype.kind in "OUST" else values

@@ -188,12 +188,12 @@ def _environment(tree: Tree, trunk: Trunk, chain: Chain) -> list[dict[str, Any]]
 
 def _reach(trunk: Trunk, chain: Chain) -> float:
     """How far below the middle of its module a wheel touches the ground, m: the mean over all modules with wheels."""
-    up, below = body_axes(trunk)[2], []
-    origins = [trunk.parts[0].origin, *(joint.anchor for joint in trunk.joints)]
-    for link, part, origin in zip(chain.links, trunk.parts, origins, strict=True):
-        if part.name in trunk.wheels and link.body is not None:
-            lowest = min(shape.extent(up)[0] for shape in part.wheels)
-            below.append(float(up @ origin) + link.body.position[2] - lowest)
+    up, origins = body_axes(trunk)[2], [trunk.parts[0].origin, *(joint.anchor for joint in trunk.joints)]
+    below = [
+        float(up @ origin) + link.body.position[2] - min(shape.extent(up)[0] for shape in part.wheels)
+        for link, part, origin in zip(chain.links, trunk.parts, origins, strict=True)
+        if part.name in trunk.wheels and link.body is not None
+    ]
     return round(float(np.mean(below)), 9)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core import InputError, nearest
+from limbless.core import InputError, nearest, refuse_unknown
 from limbless.interop.robots.body_shapes import seen_shapes
 from limbless.interop.robots.tree import MOVING, Array, Connection, FilePart, Tree, is_wheel
 
@@ -307,9 +307,8 @@ def _walk(near: dict[str, list[tuple[float, str]]], start: str, towards: str) ->
 def _named_path(tree: Tree, options: FromFile) -> list[str]:
     """The parts between two that the user names."""
     homes = {name: part.name for part in tree.parts.values() for name in (part.name, *part.also)}
-    for name in options.trunk or ():
-        if name not in homes:
-            raise InputError(f"trunk: there is no link {name!r}; {nearest(name, tree.parts)}")
+    lost = [name for name in options.trunk or () if name not in homes]
+    refuse_unknown(lost, tree.parts, "trunk: there is no link")
     first, last = (homes[name] for name in options.trunk or ())
     row, depths = [last], _depths(tree, first)
     while row[-1] != first:
