@@ -145,28 +145,21 @@ class Film:
                 "do: if the labels run from tail to head, give --points the other way round (wave and travel then "
                 "turn round together)"
             )
-        if not self.kinematics.wave.from_head:
-            found.append("wave: it runs from tail to head; either the animal goes backward, or the labels do")
         each = (self.midline.sizes["point"] - 1) * float(self.kinematics.numbers["wavelength_L"])
-        if each < FEWEST:
-            found.append(
-                f"points: {each:.1f} for each wave; what the body does between so few is guessed, and the "
-                "length of the wave may be several per cent off, which its standard error (of the tracking "
-                "noise) does not show"
-            )
-        surface = self.smooth.surface
-        if surface.outliers.any():
-            found.append(
-                f"outliers: {int(surface.outliers.sum())} points lie far from where their neighbours put them, and "
-                "were left out"
-            )
-        spread = float(self.smooth.lengths.std() / self.length)
-        if spread > 0.05:
-            found.append(
-                f"length: the midline's varies by {100.0 * spread:.0f} % within the film; the body leaves the plane, "
-                "or its ends are lost at times"
-            )
-        return tuple(found)
+        outliers, spread = int(self.smooth.surface.outliers.sum()), float(self.smooth.lengths.std() / self.length)
+        doubtful = {
+            "wave: it runs from tail to head; either the animal goes backward, or the labels do": (
+                not self.kinematics.wave.from_head
+            ),
+            f"points: {each:.1f} for each wave; what the body does between so few is guessed, and the length of the "
+            "wave may be several per cent off, which its standard error (of the tracking noise) does not show": (
+                each < FEWEST
+            ),
+            f"outliers: {outliers} points lie far from where their neighbours put them, and were left out": outliers,
+            f"length: the midline's varies by {100.0 * spread:.0f} % within the film; the body leaves the plane, or "
+            "its ends are lost at times": spread > 0.05,
+        }
+        return (*found, *(note for note, there in doubtful.items() if there))
 
     def medium(self, name: str = "water", width: Width = None, changes: Mapping[str, Any] | None = None) -> Medium:
         """What `name` means for this animal: water by Reynolds' number."""

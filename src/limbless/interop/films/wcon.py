@@ -172,12 +172,8 @@ def _rows(values: Any, count: int, name: str, source: str) -> list[Array]:
     if values is None:
         raise InputError(f"{source}: a record has no {name}")
     listed = values if isinstance(values, list) else [values]
-    if listed and any(isinstance(row, list) for row in listed):
-        rows = [_numbers(row if isinstance(row, list) else [row], source) for row in listed]
-    elif len(listed) == count:
-        rows = [_numbers([value], source) for value in listed]
-    else:
-        rows = [_numbers(listed, source)]
+    single = len(listed) != count and not any(isinstance(row, list) for row in listed)
+    rows = [_numbers(row if isinstance(row, list) else [row], source) for row in ([listed] if single else listed)]
     if len(rows) != count:
         raise InputError(f"{source}: {count} times, but {len(rows)} rows of {name}")
     return rows

@@ -228,21 +228,14 @@ def _odd_inertia(part: FilePart, worn: Dress) -> list[str]:
 
 def _tell(trunk: Trunk, hows: list[str], options: FromFile) -> None:
     massless = [part.name for part in trunk.parts[1:] if not part.mass]
-    if massless:
-        trunk.notes.append(
-            f"links without mass: {names(massless)}; torques as input need a rotor_inertia at their joints"
-        )
-    if options.head is None:
-        trunk.notes.append(
-            f"head: the file does not say which end it is; taken as the base, link "
-            f"{trunk.parts[0].name!r} (head: tip, or reverse: true, says otherwise)"
-        )
-    counts = {how: hows.count(how) for how in ("shapes", "inertia") if how in hows}
-    trunk.notes.append(
-        "body: from " + " and ".join(f"the {how} of {count} links" for how, count in counts.items())
-        if counts
-        else "body: none, no link has a shape or mass"
-    )
+    bodies = [f"the {how} of {hows.count(how)} links" for how in ("shapes", "inertia") if how in hows]
     fast = [joint.velocity for joint in trunk.joints if joint.velocity is not None]
-    if fast:
-        trunk.notes.append(f"velocity limits of {len(fast)} joints ({min(fast):g} to {max(fast):g}) are not kept")
+    slowest, fastest = min(fast, default=0.0), max(fast, default=0.0)
+    told = {
+        f"links without mass: {names(massless)}; torques as input need a rotor_inertia at their joints": massless,
+        f"head: the file does not say which end it is; taken as the base, link {trunk.parts[0].name!r} (head: tip, or "
+        "reverse: true, says otherwise)": options.head is None,
+        f"body: from {' and '.join(bodies)}" if bodies else "body: none, no link has a shape or mass": True,
+        f"velocity limits of {len(fast)} joints ({slowest:g} to {fastest:g}) are not kept": fast,
+    }
+    trunk.notes += [note for note, there in told.items() if there]
