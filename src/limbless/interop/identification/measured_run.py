@@ -362,7 +362,8 @@ class RunData:
         """The run from a state on to a time, in whole steps."""
         steps = int(np.ceil((end - state.time) / scenario.step - 1e-6))
         part = scenario.model_copy(update={"duration": steps * scenario.step, "record_every": scenario.step})
-        return run_scenario(part, after=Result(None, scenario, state=state))  # type: ignore[arg-type]  # without records
+        nothing: Any = None  # was recorded before
+        return run_scenario(part, after=Result(nothing, scenario, state=state))
 
     def _places(self, result: Result) -> tuple[Array, Array, Array]:
         """Instants, the run's point and the marker there, (N, 2 or 3)."""
