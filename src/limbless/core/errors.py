@@ -41,6 +41,14 @@ def nearest(name: object, known: Iterable[str], listed: str = "") -> str:
     return f"{hint}known: {', '.join(names)}"
 
 
+def refuse_unknown(given: Iterable[object], known: Iterable[str], what: str) -> None:
+    """Refuse the first name that is not among the known ones: `what` says where it stands and what it is to be."""
+    names = list(known)
+    for name in given:
+        if name not in names:
+            raise InputError(f"{what} {name!r}; {nearest(name, names)}")
+
+
 def printable(text: object) -> str:
     """Text for a terminal: characters that would steer it, which a stranger's file may hold, are written out."""
     return "".join(letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in str(text))

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.core import InputError
-from limbless.interop.films.tracks import FARTHEST, Array, Track, chosen, numbered, ordered, table_of, words
+from limbless.interop.films.tracks import FARTHEST, Array, Track, chosen, table_of, words
+from limbless.interop.log_files.named_arrays import number_in
 
 FORMAT = "DeepLabCut"
 LIKELIHOOD = 0.6
@@ -27,10 +28,8 @@ def is_csv(header: list[str]) -> bool:
 def read_csv(path: Path, animal: str | None = None, likelihood: float = LIKELIHOOD) -> Track:
     """Header rows scorer, (individuals,) bodyparts, coords; then a frame number and its numbers."""
     rows = table_of(path)
-    heads: dict[str, list[str]] = {}
-    while rows and rows[0] and rows[0][0] in _LEVELS:
-        heads[rows[0][0]] = rows[0][1:]
-        rows.pop(0)
+    first = next((i for i, row in enumerate(rows) if not row or row[0] not in _LEVELS), len(rows))
+    heads = {row[0]: row[1:] for row in rows[:first]}
     if not {"bodyparts", "coords"} <= set(heads):
         raise InputError(
             f"{path.name}: a table of DeepLabCut has header rows scorer, bodyparts and coords; found "
@@ -41,16 +40,11 @@ def read_csv(path: Path, animal: str | None = None, likelihood: float = LIKELIHO
     if short:
         raise InputError(f"{path.name}: the header rows {' and '.join(short)} and coords have different lengths")
     people = heads.get("individuals") or [""] * width
-    frames: list[int] = []
-    values: list[list[float]] = []
-    for row in rows:
-        if row and row[0].strip():
-            frames.append(_frame(row[0], len(frames)))
-            values.append([_number(cell) for cell in [*row[1 : width + 1], *[""] * (width + 1 - len(row))]])
+    rows = [row for row in rows[first:] if row and row[0].strip()]
+    values = np.array([[number_in(row, j) for j in range(1, width + 1)] for row in rows], dtype=np.float64)
+    frames = np.array([_frame(row[0], i) for i, row in enumerate(rows)], dtype=np.int64)
     labels = list(zip(people, heads["bodyparts"], heads["coords"], strict=True))
-    return _choose(
-        path, labels, np.array(values).reshape(len(values), width), np.array(frames, dtype=np.int64), animal, likelihood
-    )
+    return _choose(path, labels, values.reshape(len(rows), width), frames, animal, likelihood)
 
 
 def is_hdf5(file: Any) -> bool:
@@ -136,12 +130,8 @@ def _choose(
             sure = places.get((who, part, "likelihood"))
             if sure is not None:
                 points[~(values[:, sure] >= likelihood), p] = np.nan
-        points[~np.isfinite(points).all(axis=2)] = np.nan
-        named = not numbered(parts)
-        if not named:
-            points, parts = ordered(points, parts)[0], list(ordered(points, parts)[1])
-        if np.isfinite(points).any():
-            tracks.append(Track(points, tuple(parts), FORMAT, who, frames=frames, down=True, named=named))
+        track = Track.of_nodes(points, parts, FORMAT, who, frames=frames, down=True)
+        tracks += [track] if np.isfinite(track.points).any() else []
     if not tracks:
         raise InputError(f"{path.name}: no point has a likelihood of {likelihood:g} or more; --likelihood lowers it")
     return chosen(tracks, animal, "animal", path)
@@ -150,10 +140,3 @@ def _choose(
 def _frame(cell: str, fallback: int) -> int:
     digits = "".join(c for c in cell if c.isdigit())
     return int(digits) if digits and int(digits[:20]) < FARTHEST else fallback
-
-
-def _number(cell: str) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        return float("nan")

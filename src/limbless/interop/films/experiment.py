@@ -18,6 +18,8 @@ from limbless.environments import Drag, Environment, Water
 from limbless.environments.regularised_friction import RegularisedFriction
 from limbless.interop.films.film_smoothing import PLACES, SmoothFilm
 from limbless.interop.films.midline_kinematics import VISCOSITY
+from limbless.interop.log_files.marker_track import turn_between, turned
+from limbless.interop.log_files.named_arrays import number_in
 from limbless.robots.rod import Rod
 
 if TYPE_CHECKING:
@@ -59,24 +61,22 @@ def medium_of(name: str, radius: float, wavelength: float, reynolds: float | Non
     if name not in MEDIA:
         raise InputError(f"medium: {name!r} is none of {', '.join(MEDIA)}")
     asked = {path.split(".")[2] for path in changed if path.startswith("environment.") and path.count(".") > 1}
-    slow = reynolds is not None and reynolds < SLOW and asked <= set(Drag.model_fields)
-    if name == "slow-water" or (name == "water" and slow):
-        note = None
-        if name == "water":
-            note = (
-                f"medium: Reynolds' number is {reynolds:.2g}, so that water is taken as slow and viscous (linear drag "
-                "of a slender body, no inertia); --medium fast-water has the square law of large bodies"
-            )
+    slow = name == "water" and reynolds is not None and reynolds < SLOW and asked <= set(Drag.model_fields)
+    if name == "slow-water" or slow:
+        note = (
+            f"medium: Reynolds' number is {reynolds:.2g}, so that water is taken as slow and viscous (linear drag of a "
+            "slender body, no inertia); --medium fast-water has the square law of large bodies"
+            if slow
+            else None
+        )
         other = Drag.slow_water(radius, wavelength, VISCOSITY * DENSITY, "gray-hancock")
+        said, others = "slow viscous water by Lighthill 1976", {"Gray and Hancock 1955": other}
         try:
             first = Drag.slow_water(radius, wavelength, VISCOSITY * DENSITY)
         except InputError:  # too thick beside its waves for the one, not for the other
-            return Medium("slow-water", other, False, "slow viscous water by Gray and Hancock 1955", note=note)
-        said, others = "slow viscous water by Lighthill 1976", {"Gray and Hancock 1955": other}
+            said, first, others = "slow viscous water by Gray and Hancock 1955", other, {}
         return Medium("slow-water", first, False, said, others, note)
-    return Medium(
-        name, Water(), True, "", {} if Water() == printed_water() else {"morison as printed": printed_water()}
-    )
+    return Medium(name, Water(), True, "", {"morison as printed": printed_water()})
 
 
 def printed_water() -> Water:
@@ -98,9 +98,8 @@ def widths_of(
     """
     if width is None:
         rows, said = np.array([[0.0, WIDTH], [1.0, WIDTH]]), f"{WIDTH:g} L, as no width was given"
-    elif isinstance(width, str | Path) and not _is_number(width):
-        path = Path(width)
-        rows, said = _width_table(path), f"{path.name}"
+    elif isinstance(width, str | Path) and number_in([str(width)], 0) is None:
+        rows, said = _width_table(Path(width)), Path(width).name
     elif isinstance(width, int | float | str | Path):
         rows, said = np.array([[0.0, float(str(width))], [1.0, float(str(width))]]), f"{float(str(width)):g} L"
     else:
@@ -125,31 +124,22 @@ def widths_of(
     return tuple((float(s * length), float(0.5 * d * length)) for s, d in zip(rows[:, 0], thick, strict=True)), said
 
 
-def _is_number(text: str | Path) -> bool:
-    try:
-        float(str(text))
-    except ValueError:
-        return False
-    return True
-
-
 def _width_table(path: Path) -> Array:
     """Columns s and diameter: the first two, or those that a header calls s and width or diameter."""
     if not path.is_file():
         raise InputError(f"width: there is no file {str(path)!r}")
     rows = [row for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()) if row and row[0][:1] != "#"]
-    header = [] if not rows or _is_number(rows[0][0]) else [cell.strip().lower() for cell in rows[0]]
-    columns = [i for i, name in enumerate(header) if name != "s"]
-    if len(columns) > 1:
-        named = [i for i in columns if header[i] in ("width", "diameter")]
-        if len(named) != 1:
+    header = [] if not rows or number_in(rows[0], 0) is not None else [cell.strip().lower() for cell in rows[0]]
+    widths = [i for i, name in enumerate(header) if name != "s"]
+    if len(widths) > 1:
+        widths = [i for i in widths if header[i] in ("width", "diameter")]
+        if len(widths) != 1:
             raise InputError(
                 f"width: {path.name} has columns {', '.join(header)}; one of them must be called width or "
                 "diameter, or write a file with s and that one"
             )
-        columns = named
-    first, second = (header.index("s") if "s" in header else 0, columns[0]) if header else (0, 1)
     try:
+        first, second = (header.index("s") if "s" in header else 0, widths[0]) if header else (0, 1)
         return np.array([[float(row[first]), float(row[second])] for row in rows[bool(header) :]])
     except (ValueError, IndexError):
         raise InputError(f"width: {path.name} must hold rows of two numbers, s and diameter") from None
@@ -160,6 +150,11 @@ def curvature_rows(film: SmoothFilm) -> Array:
     rows = np.zeros((len(film.time) + 1, PLACES + 1))
     rows[0, 1:], rows[1:, 0], rows[1:, 1:] = film.abscissae, film.time, film.curvature
     return rows
+
+
+def curvature_gait(film: SmoothFilm, period: float | None = None) -> SampledCurvature:
+    """The gait that bends a rod as the film shows."""
+    return SampledCurvature(table=tuple(map(tuple, curvature_rows(film).tolist())), noise=0.0, period=period)
 
 
 def body_shape(film: SmoothFilm) -> Array:
@@ -186,21 +181,16 @@ class HeadMotion:
         """(T, 3): velocity along and across the head, and its turning."""
         from scipy.interpolate import make_interp_spline
 
-        whole = np.column_stack([self.position, self.angle])
-        rate = make_interp_spline(time, whole, k=5)(time, nu=1)
-        c, s = np.cos(self.angle), np.sin(self.angle)
-        return np.stack([c * rate[:, 0] + s * rate[:, 1], c * rate[:, 1] - s * rate[:, 0], rate[:, 2]], axis=1)
+        rate = make_interp_spline(time, np.column_stack([self.position, self.angle]), k=5)(time, nu=1)
+        return np.column_stack([turned(rate[:, :2], -self.angle), rate[:, 2]])
 
 
 def head_motion(film: SmoothFilm) -> HeadMotion:
     """By least squares over the body, frame by frame."""
     shape, target = body_shape(film), film.position
     own, there = shape.mean(axis=1), target.mean(axis=1)
-    a, b = shape - own[:, None], target - there[:, None]
-    angle = np.unwrap(np.arctan2((a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]).sum(axis=1), (a * b).sum(axis=(1, 2))))
-    c, s = np.cos(angle), np.sin(angle)
-    turned = np.stack([c * own[:, 0] - s * own[:, 1], s * own[:, 0] + c * own[:, 1]], axis=1)
-    return HeadMotion(there - turned, angle)
+    angle = np.unwrap(turn_between(shape - own[:, None], target - there[:, None]))
+    return HeadMotion(there - turned(own, angle), angle)
 
 
 def link_angles(film: SmoothFilm, links: int) -> Array:
@@ -209,8 +199,8 @@ def link_angles(film: SmoothFilm, links: int) -> Array:
 
     if links < 2:
         raise InputError(f"links: a body that bends has at least 2; got {links}")
-    turned = make_interp_spline(film.abscissae, film.curvature.T, k=5).antiderivative(2)
-    ends = turned(np.linspace(0.0, film.length, links + 1))
+    twice = make_interp_spline(film.abscissae, film.curvature.T, k=5).antiderivative(2)
+    ends = twice(np.linspace(0.0, film.length, links + 1))
     return np.asarray(np.diff(ends, axis=0).T * links / film.length)
 
 
@@ -247,12 +237,9 @@ def scenario_of(
     """
     from limbless.scenarios.scenario import Scenario
 
-    inertia = medium.inertia
-    chosen = medium.environment if environment is None else environment
-    rows, _ = widths_of(width, film.length)
+    inertia, chosen = medium.inertia, environment or medium.environment
     spacing = float(film.time[1] - film.time[0])
-    beat = period or (film.time[-1] - film.time[0]) / 5.0
-    step = spacing / max(int(np.ceil(spacing * STEPS / beat)), 1)
+    step = spacing / max(int(np.ceil(spacing * STEPS / (period or np.ptp(film.time) / 5.0))), 1)
     if isinstance(chosen, RegularisedFriction):
         step = spacing / np.ceil(spacing / min(step, 2.0 * chosen.speed / (chosen.lateral * chosen.gravity)))
     rod = Rod(
@@ -260,23 +247,22 @@ def scenario_of(
         strains="planar",
         base="planar",
         length=film.length,
-        half_width=rows,
+        half_width=widths_of(width, film.length)[0],
         density=getattr(chosen, "density", 1000.0),
     )
     if links is None:
-        bent = SampledCurvature(table=tuple(map(tuple, curvature_rows(film).tolist())), noise=0.0, period=period)
         parts: dict[str, Any] = {
             "robot": rod,
-            "gait": bent,
+            "gait": curvature_gait(film, period),
             "initial": initial_of(film, moving and inertia),
             "model": {"kind": "macro-continuous", "cells": CELLS, "inertia": inertia},
         }
     else:
         angle = link_angles(film, links)
-        turns = np.column_stack([film.time, np.diff(angle, axis=1)])
+        turns = np.column_stack([film.time, np.diff(angle, axis=1)]).tolist()
         parts = {
             "robot": rod.to_chain(links),
-            "gait": RecordedGait(table=tuple(map(tuple, turns.tolist())), period=period),
+            "gait": RecordedGait(table=tuple(map(tuple, turns)), period=period),
             "initial": initial_of(film, moving and inertia, angle[:, 0]),
             "model": {"kind": "newton-euler", "inertia": inertia},
         }

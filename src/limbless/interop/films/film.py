@@ -13,8 +13,8 @@ import xarray as xr
 from limbless.core import InputError
 from limbless.interop.films import deeplabcut, experiment, prediction, table_files
 from limbless.interop.films.experiment import FilmedWidth, Medium
-from limbless.interop.films.film_smoothing import SmoothFilm, smooth_film
-from limbless.interop.films.midline import Given, along_body, midline_of
+from limbless.interop.films.film_smoothing import SmoothFilm, body_coordinates, smooth_film
+from limbless.interop.films.midline import Given, midline_of
 from limbless.interop.films.midline_kinematics import VISCOSITY, Kinematics, with_errors
 from limbless.interop.films.readers import read_track
 from limbless.interop.films.tracks import Array
@@ -104,7 +104,8 @@ class Film:
         """Rows of s and diameter, as shares of the length, where the film has them."""
         if "width" not in self.midline:
             return None
-        return FilmedWidth(zip(along_body(self.midline).tolist(), self.midline["width"].values.tolist(), strict=True))
+        along = body_coordinates(self.midline["points"].values)
+        return FilmedWidth(zip(along.tolist(), self.midline["width"].values.tolist(), strict=True))
 
     @cached_property
     def smooth(self) -> SmoothFilm:
@@ -121,8 +122,7 @@ class Film:
         """Robust size of the residuals of one coordinate, m: a little less than the noise itself, of which a part goes
         into the fit (`smooth.surface.noise` makes up for that)."""
         raw, surface = self.midline["points"].values, self.smooth.surface
-        residual = (raw - surface.values)[~surface.gaps]
-        return float(1.4826 * np.median(np.abs(residual)))
+        return float(1.4826 * np.median(np.abs(raw - surface.values)[~surface.gaps]))
 
     @cached_property
     def kinematics(self) -> Kinematics:
@@ -145,36 +145,29 @@ class Film:
                 "do: if the labels run from tail to head, give --points the other way round (wave and travel then "
                 "turn round together)"
             )
-        if not self.kinematics.wave.from_head:
-            found.append("wave: it runs from tail to head; either the animal goes backward, or the labels do")
         each = (self.midline.sizes["point"] - 1) * float(self.kinematics.numbers["wavelength_L"])
-        if each < FEWEST:
-            found.append(
-                f"points: {each:.1f} for each wave; what the body does between so few is guessed, and the "
-                "length of the wave may be several per cent off, which its standard error (of the tracking "
-                "noise) does not show"
-            )
-        surface = self.smooth.surface
-        if surface.outliers.any():
-            found.append(
-                f"outliers: {int(surface.outliers.sum())} points lie far from where their neighbours put them, and "
-                "were left out"
-            )
-        spread = float(self.smooth.lengths.std() / self.length)
-        if spread > 0.05:
-            found.append(
-                f"length: the midline's varies by {100.0 * spread:.0f} % within the film; the body leaves the plane, "
-                "or its ends are lost at times"
-            )
-        return tuple(found)
+        outliers, spread = int(self.smooth.surface.outliers.sum()), float(self.smooth.lengths.std() / self.length)
+        doubtful = {
+            "wave: it runs from tail to head; either the animal goes backward, or the labels do": (
+                not self.kinematics.wave.from_head
+            ),
+            f"points: {each:.1f} for each wave; what the body does between so few is guessed, and the length of the "
+            "wave may be several per cent off, which its standard error (of the tracking noise) does not show": (
+                each < FEWEST
+            ),
+            f"outliers: {outliers} points lie far from where their neighbours put them, and were left out": outliers,
+            f"length: the midline's varies by {100.0 * spread:.0f} % within the film; the body leaves the plane, or "
+            "its ends are lost at times": spread > 0.05,
+        }
+        return (*found, *(note for note, there in doubtful.items() if there))
 
     def medium(self, name: str = "water", width: Width = None, changes: Mapping[str, Any] | None = None) -> Medium:
         """What `name` means for this animal: water by Reynolds' number."""
         rows, _ = experiment.widths_of(self.width if width is None else width, self.length)
-        radius, numbers = max(half for _, half in rows), self.kinematics.numbers
-        speed = numbers.get("speed", self.kinematics.wave.speed)
-        reynolds = speed * self.length / VISCOSITY if self.midline.attrs["unit"] == "m" else None
-        return experiment.medium_of(name, radius, self.kinematics.wave.wavelength, reynolds, changes or ())
+        radius, wave = max(half for _, half in rows), self.kinematics.wave
+        reynolds = self.kinematics.numbers.get("speed", wave.speed) * self.length / VISCOSITY
+        metric = self.midline.attrs["unit"] == "m"
+        return experiment.medium_of(name, radius, wave.wavelength, reynolds if metric else None, changes or ())
 
     def scenario(
         self,
@@ -264,8 +257,7 @@ class Film:
                 "point": raw["point"].values.astype(str),
             },
         )
-        kept = {name: value for name, value in raw.attrs.items() if name != "notes"}
-        return data.assign_attrs({**kept, "notes": "; ".join(self.notes), "body_length": self.length})
+        return data.assign_attrs({**raw.attrs, "notes": "; ".join(self.notes), "body_length": self.length})
 
     def numbers(self) -> dict[str, Any]:
         """Everything about the film itself, for `summary.json`."""
@@ -317,5 +309,4 @@ class Film:
         """A film from an array (frames, points, 2), head first, y up; NaN where a point is absent."""
         if np.ndim(points) != 3:
             raise InputError(f"points: needs an array (frames, points, 2); got {np.shape(points)}")
-        track = table_files.from_array(np.asarray(points, dtype=float), None, Path(name))
-        return Film(midline_of(track, Path(name), length, rate))
+        return Film(midline_of(table_files.from_array(points, None, Path(name)), Path(name), length, rate))

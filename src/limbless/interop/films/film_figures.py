@@ -66,8 +66,7 @@ def kymograph(film: Film) -> Drawn:
         interpolation="bilinear",
     )
     style.colour_bar(axes, mesh)
-    axes.set(xlabel="time (s)", ylabel="abscissa / length")
-    axes.set_title("curvature x length")
+    axes.set(xlabel="time (s)", ylabel="abscissa / length", title="curvature x length")
     places = smooth.abscissae / smooth.length
     return sheet, {"time (s)": smooth.time, **_along("curvature x length", places, values)}
 
@@ -77,9 +76,8 @@ def midlines(film: Film, predicted: Prediction | None) -> Drawn:
     filmed = smooth.position / smooth.length
     high = max(np.ptp(filmed[..., 1]), 0.3 * np.ptp(filmed[..., 0]))
     sheet, (axes,) = style.panels([style.height_for(float(np.ptp(filmed[..., 0])), float(high))])
-    chosen = range(0, len(filmed), every)
     table: dict[str, Any] = {}
-    for number in chosen:
+    for number in range(0, len(filmed), every):
         x, y = filmed[number].T
         table |= {
             f"film x / length, {smooth.time[number]:.4g} s": x,
@@ -112,8 +110,9 @@ def envelope(film: Film) -> Drawn:
         for sign in (1.0, -1.0):
             axes.plot(s, sign * k.amplitude / k.length, color=style.RED)
         table = {"abscissa / length": s, "amplitude / length": k.amplitude / k.length}
-    axes.set(xlabel="abscissa / length", ylabel="to the side / length")
-    axes.set_title("excursion from the path, and its amplitude")
+    axes.set(
+        xlabel="abscissa / length", ylabel="to the side / length", title="excursion from the path, and its amplitude"
+    )
     return sheet, table
 
 
@@ -134,8 +133,7 @@ def paths(film: Film, predicted: Prediction) -> Drawn:
             f"{label} speed (lengths/s)": velocity,
         }
     axes.set_aspect("equal", adjustable="datalim")
-    axes.set(xlabel="x / length", ylabel="y / length")
-    axes.set_title("way of the mean point")
+    axes.set(xlabel="x / length", ylabel="y / length", title="way of the mean point")
     speed.set(xlabel="time (s)", ylabel="speed (lengths/s)")
     style.from_zero(speed)
     style.legend_above(axes)
@@ -163,8 +161,9 @@ def forces(predicted: Prediction) -> Drawn:
             push.errorbar(s[::8], values[::8], wide[::8], color=colour, fmt="none", linewidth=0.6)
             table[f"standard error of {name} (N/m)"] = wide
         table["standard error of moment (N m)"] = off.moment
-    effort.set(xlabel="abscissa / length", ylabel="bending moment (N m)")
-    effort.set_title("amplitude of the moment that bends the body")
+    effort.set(
+        xlabel="abscissa / length", ylabel="bending moment (N m)", title="amplitude of the moment that bends the body"
+    )
     return sheet, table
 
 
@@ -175,8 +174,12 @@ def residuals(film: Film) -> Drawn:
     axes.plot(time, 100.0 * residual[..., 0] / L, ".", color=style.BLUE, markersize=1.0)
     axes.plot(time, 100.0 * residual[..., 1] / L, ".", color=style.RED, markersize=1.0)
     most = 600.0 * film.noise / L
-    axes.set(xlabel="time (s)", ylabel="residual (% of length)", ylim=(-max(most, 1e-9), max(most, 1e-9)))
-    axes.set_title("tracked minus smoothed points, x and y")
+    axes.set(
+        xlabel="time (s)",
+        ylabel="residual (% of length)",
+        ylim=(-max(most, 1e-9), max(most, 1e-9)),
+        title="tracked minus smoothed points, x and y",
+    )
     numbers, rms = np.arange(1, residual.shape[1] + 1), 100.0 * np.sqrt(np.nanmean(residual**2, axis=(0, 2))) / L
     spread.bar(numbers, rms, color=style.SKY)
     spread.set(xlabel="point, from head to tail", ylabel="rms (% of length)")

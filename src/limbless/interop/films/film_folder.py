@@ -110,8 +110,7 @@ def filmed_result(film: Film, result: Result) -> Result:
     variables = {name: (kept[name].dims, values, kept[name].attrs) for name, values in made.items() if name in kept}
     fixed = {name: kept[name] for name in ("radius", "section_length") if name in kept}
     filmed = kept[[]].assign(variables).assign(fixed)
-    facts = {"scenario_name": f"{film.name} as filmed", "model": "film"}
-    return Result(filmed.assign_attrs(facts), None, "completed")
+    return Result(filmed.assign_attrs(scenario_name=f"{film.name} as filmed", model="film"), None, "completed")
 
 
 # The page

@@ -23,8 +23,7 @@ def lines(film: Film, predicted: Prediction | None = None, identified: Identifie
         found += _predicted(predicted)
     if identified is not None:
         found += [("identified", line) for line in identified.lines()]
-    noted = film.notes if predicted is None else (*film.notes, *predicted.notes)
-    found += [("note", note) for note in noted]
+    found += [("note", note) for note in (*film.notes, *(() if predicted is None else predicted.notes))]
     return [f"{label:<{_WIDTH}}{text}" for label, text in found]
 
 
@@ -48,10 +47,8 @@ def _metric(film: Film) -> bool:
 def _film(film: Film) -> str:
     numbers = film.numbers()
     noise, share = numbers["tracking_noise"], 100.0 * numbers["tracking_noise_share"]
-    gaps = _counted(numbers["missing_frames"], "missing frame") if numbers["missing_frames"] else ""
-    gaps += (" and " if gaps and numbers["missing_points"] else "") + (
-        _counted(numbers["missing_points"], "missing point") if numbers["missing_points"] else ""
-    )
+    missing = {word: numbers[f"missing_{word}s"] for word in ("frame", "point")}
+    gaps = " and ".join(_counted(count, f"missing {word}") for word, count in missing.items() if count)
     size = f"{share:.2g} % of the length"
     size = f"{length_text(noise, True)} ({size})" if _metric(film) else size
     return (

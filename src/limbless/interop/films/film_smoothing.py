@@ -5,6 +5,7 @@ Arrays: T frames at a constant rate, `PLACES` abscissae from head to tail, x and
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -33,8 +34,8 @@ class SmoothFilm:
         u = np.linspace(0.0, 1.0, FINE)
         nodes, weights = np.polynomial.legendre.leggauss(3)
         inside = (u[:-1, None] + 0.5 * (nodes + 1.0) / (FINE - 1)).ravel()
-        speed = np.linalg.norm(self.surface(self.time, inside, 0, 1), axis=2).reshape(len(self.time), FINE - 1, -1)
-        steps = speed @ (0.5 * weights / (FINE - 1))
+        speed = np.linalg.norm(self.surface(self.time, inside, 0, 1), axis=2)
+        steps = speed.reshape(len(self.time), FINE - 1, -1) @ (0.5 * weights / (FINE - 1))
         return u, np.concatenate([np.zeros((len(steps), 1)), np.cumsum(steps, axis=1)], axis=1)
 
     @cached_property
@@ -66,18 +67,16 @@ class SmoothFilm:
         u, arc = self._fine
         speed = np.linalg.norm(self._at(where, 1), axis=2)
         i = np.clip((where * (FINE - 1)).astype(int), 0, FINE - 2)
-        rows = np.arange(len(arc))[:, None]
-        start, width = arc[rows, i], where - u[i]
-        ahead = start + width * 0.5 * (np.linalg.norm(self._at(u[i], 1), axis=2) + speed)
+        start = arc[np.arange(len(arc))[:, None], i]
+        ahead = start + (where - u[i]) * 0.5 * (np.linalg.norm(self._at(u[i], 1), axis=2) + speed)
         return np.clip((wanted - ahead) / np.maximum(speed, 1e-300), -1.0 / FINE, 1.0 / FINE) * (
             (where > 0.0) & (where < 1.0)
         )
 
     def _at(self, where: Array, order: int) -> Array:
         """The surface at places (T, S) that differ from frame to frame."""
-        rows = self.surface.rows(self.time)
-        basis = self.surface.place.basis(np.clip(where, 0.0, 1.0).ravel(), order).reshape(*where.shape, -1)
-        return np.asarray(np.matmul(basis, rows))
+        basis = self.surface.place.basis(np.clip(where, 0.0, 1.0).ravel(), order)
+        return np.asarray(np.matmul(basis.reshape(*where.shape, -1), self.surface.rows(self.time)))
 
     @cached_property
     def position(self) -> Array:
@@ -89,8 +88,8 @@ class SmoothFilm:
         """(T, PLACES) rad: direction from head to tail, continuous in time and along the body."""
         d = self._along[1]
         angle = np.unwrap(np.arctan2(d[..., 1], d[..., 0]), axis=1)
-        turns = np.unwrap(angle[:, PLACES // 2])
-        return np.asarray(angle + (turns - angle[:, PLACES // 2])[:, None])
+        middle = angle[:, PLACES // 2]
+        return np.asarray(angle + (np.unwrap(middle) - middle)[:, None])
 
     @cached_property
     def curvature(self) -> Array:
@@ -110,6 +109,12 @@ class SmoothFilm:
         """The film that other points on the same frames give, smoothed as much."""
         return replace(self, surface=self.surface.resampled(samples))
 
+    def refits(self, count: int) -> Iterator[SmoothFilm]:
+        """Films whose points are the smooth ones with noise of the size that was found in this film."""
+        rng, points = np.random.default_rng(0), self.surface.values
+        for _ in range(count):
+            yield self.resampled(points + self.surface.noise * rng.normal(size=points.shape))
+
     def scaled(self, size: float) -> SmoothFilm:
         """With all lengths multiplied."""
         return replace(self, surface=self.surface.scaled(size))
@@ -119,17 +124,20 @@ class SmoothFilm:
         return replace(self, surface=self.surface.smoother(in_time, along))
 
 
+def median_steps(points: Array) -> Array:
+    """(P - 1,) median distances between neighbouring tracked points."""
+    return np.asarray(np.nanmedian(np.linalg.norm(np.diff(points, axis=1), axis=2), axis=0))
+
+
 def body_coordinates(points: Array) -> Array:
     """(P,) where along the body tracked points lie, 0 to 1: from the median distances between neighbours."""
-    steps = np.nanmedian(np.linalg.norm(np.diff(points, axis=1), axis=2), axis=0)
-    along = np.concatenate([[0.0], np.cumsum(steps)])
+    along = np.concatenate([[0.0], np.cumsum(median_steps(points))])
     return np.asarray(along / along[-1])
 
 
 def smooth_film(midline: xr.Dataset) -> SmoothFilm:
     """The tracked points of a `Midline` as a smooth surface."""
     points, time = midline["points"].values, midline["time"].values
-    size = float(np.nanmedian(np.linalg.norm(np.diff(points, axis=1), axis=2), axis=0).sum())
-    surface = fit_any(time, body_coordinates(points), points, least=ASTRAY * size)
+    surface = fit_any(time, body_coordinates(points), points, least=ASTRAY * float(median_steps(points).sum()))
     count = max(round((time[-1] - time[0]) * float(midline.attrs["rate"])), len(time) - 1)
     return SmoothFilm(surface, np.linspace(time[0], time[-1], count + 1))

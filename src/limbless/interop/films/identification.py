@@ -20,12 +20,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from limbless.control.gaits.sampled_curvature import SampledCurvature
 from limbless.core import Array, InputError, SimulationError, stage_times
 from limbless.environments import Environment, Water
 from limbless.interop.films.experiment import (
     body_shape,
-    curvature_rows,
+    curvature_gait,
     head_motion,
     mean_of_film,
     mean_point,
@@ -45,6 +44,7 @@ from limbless.interop.identification.least_squares import (
     uncertainty,
     without,
 )
+from limbless.interop.log_files.marker_track import turned
 from limbless.mechanics.rod.tables import HeadState
 from limbless.models.base import State
 from limbless.robots.rod import Rod
@@ -97,9 +97,9 @@ def force_balance(film: SmoothFilm, rod: Rod, water: Water, period: float) -> Fo
     y, X = np.concatenate(left), np.concatenate(right)
     solution, *_ = np.linalg.lstsq(X, y, rcond=None)
     residual = y - X @ solution
-    spread = float(residual @ residual) / max(len(y) - 2, 1)
-    errors = np.sqrt(np.maximum(np.diag(spread * np.linalg.pinv(X.T @ X)), 0.0))
-    quality = 1.0 - float(residual @ residual) / max(float(y @ y), 1e-300)
+    square = float(residual @ residual)
+    errors = np.sqrt(np.maximum(np.diag(square / max(len(y) - 2, 1) * np.linalg.pinv(X.T @ X)), 0.0))
+    quality = 1.0 - square / max(float(y @ y), 1e-300)
     return ForceBalance(float(solution[0]), float(solution[1]), (float(errors[0]), float(errors[1])), quality)
 
 
@@ -130,10 +130,9 @@ class _Window:
         self.drive = model.drive(gait, stage_times(self.knots))
         head, L = head_motion(smooth), smooth.length
         self.length, self.free = L, model.settings.inertia
-        self.place = head.position[first] / L
-        speeds = head.twist(t)[first] / np.array([L / beat, L / beat, 1.0 / beat])
         self.scale = np.array([L / beat, L / beat, 1.0 / beat])
-        self.start = np.array([*self.place, head.angle[first], *(speeds if self.free else ())])
+        speeds = head.twist(t)[first] / self.scale if self.free else ()
+        self.start = np.array([*head.position[first] / L, head.angle[first], *speeds])
         """Of its own: place in lengths, angle in rad, velocities in lengths (and rad) per beat."""
         self.centres = mean_point(body_shape(smooth))[looks]
         self.film = np.column_stack([mean_of_film(smooth)[looks] / L, ANGLE * head.angle[looks]])
@@ -141,9 +140,8 @@ class _Window:
 
     def residual(self, model: Any, own: Array) -> Array:
         """(LOOKS * 3,): model minus film, of the mean point in lengths and of the head's angle."""
-        x = np.zeros(HeadState.width)
+        x, a = np.zeros(HeadState.width), own[2]
         state = HeadState.of(x)
-        a = own[2]
         state.position[:2], state.turn[:] = self.length * own[:2], (np.cos(0.5 * a), 0.0, 0.0, np.sin(0.5 * a))
         if self.free:
             state.motion[[0, 1, 5]] = self.scale * own[3:]
@@ -155,11 +153,8 @@ class _Window:
             )
         head = HeadState.of(records["instant_x"])
         turn = 2.0 * np.arctan2(head.turn[:, 3], head.turn[:, 0])
-        turn = self.angle + np.angle(np.exp(1j * (turn - self.angle)))
-        c, s = np.cos(turn), np.sin(turn)
-        mean = head.position[:, :2] + np.stack(
-            [c * self.centres[:, 0] - s * self.centres[:, 1], s * self.centres[:, 0] + c * self.centres[:, 1]], axis=1
-        )
+        turn = self.angle + np.angle(np.exp(1j * (turn - self.angle)))  # the whole turns of the film
+        mean = head.position[:, :2] + turned(self.centres, turn)
         return np.asarray((np.column_stack([mean / self.length, ANGLE * turn]) - self.film).ravel())
 
     def slopes(self, model: Any, own: Array, residual: Array) -> Array:
@@ -169,8 +164,8 @@ class _Window:
         columns = np.zeros((len(place), 3, 3))
         columns[:, 0, 0] = columns[:, 1, 1] = 1.0
         columns[:, 0, 2], columns[:, 1, 2], columns[:, 2, 2] = -place[:, 1], place[:, 0], ANGLE
-        axes = np.eye(6)[3:] if self.free else ()
-        faster = [(self.residual(model, own + NUDGE * axis) - residual) / NUDGE for axis in axes]
+        sped = own + NUDGE * np.eye(6)[3:] if self.free else ()
+        faster = [(self.residual(model, start) - residual) / NUDGE for start in sped]
         return np.column_stack([columns.reshape(-1, 3), *faster])
 
 
@@ -182,13 +177,11 @@ class _Windows:
         self.own = [window.start.copy() for window in windows]
 
     def residuals(self, several: Sequence[Array]) -> list[list[Array]]:
-        models = [self.model_of(logs) for logs in several]
         pairs = list(zip(self.windows, self.own, strict=True))
-        return [[window.residual(model, own) for window, own in pairs] for model in models]
+        return [[window.residual(model, own) for window, own in pairs] for model in map(self.model_of, several)]
 
     def own_slopes(self, parameters: Array, residuals: list[Array]) -> list[Array]:
-        model = self.model_of(parameters)
-        every = zip(self.windows, self.own, residuals, strict=True)
+        model, every = self.model_of(parameters), zip(self.windows, self.own, residuals, strict=True)
         return [window.slopes(model, own, r) for window, own, r in every]
 
 
@@ -241,29 +234,28 @@ def identify(
 
     balance = _start(film, rod, scenario.environment[0], paths, logs)
     data = _Windows(_windows(film.smooth, film.period, scenario.gait, model_of(logs)), model_of)
-    axes = np.eye(len(paths))
-    starts = [logs, *(logs + sign * APART * axis for axis in axes for sign in (1.0, -1.0))]
+    starts = [logs, *(logs + sign * APART * axis for axis in np.eye(len(paths)) for sign in (1.0, -1.0))]
     fit, others = solve_from(data, starts, np.full(len(paths), PROBE))
     covariance, freedom, _ = uncertainty(fit, alike([r.reshape(-1, 3) for r in fit.free], LOOKS // 2))
+    off = float(np.sqrt(3.0 * fit.cost / sum(len(r) for r in fit.free)))
     found = Identified(
         tuple(paths),
         np.exp(fit.parameters),
         bootstrapped(fit, covariance, MANY),
         student(freedom),
-        float(np.sqrt(3.0 * fit.cost / sum(len(r) for r in fit.free))),
+        off,
         len(data.windows),
-        about=tuple(_told(data, fit, balance)),
+        about=tuple(_told(len(data.windows), off, balance)),
         also=tuple(np.exp(other.parameters) for other in others),
         more={"force_balance": None if balance is None else balance._asdict()},
     )
     return _with_noise(film, found, fit, model_of(fit.parameters))
 
 
-def _told(data: _Windows, fit: Fit, balance: ForceBalance | None) -> list[str]:
-    size = 100.0 * float(np.sqrt(3.0 * fit.cost / sum(len(r) for r in fit.free)))
+def _told(windows: int, off: float, balance: ForceBalance | None) -> list[str]:
     told = [
-        f"{len(data.windows)} windows of two beats, each with its own start; film and model differ by {size:.2g} % of "
-        "the length"
+        f"{windows} windows of two beats, each with its own start; film and model differ by {100.0 * off:.2g} % of the "
+        "length"
     ]
     if balance is not None and balance.quality < TRUSTED:
         told.append(
@@ -278,9 +270,8 @@ def _start(film: Film, rod: Any, environment: Environment, paths: Sequence[str],
     if not isinstance(environment, Water):
         return None
     found = force_balance(film.smooth, rod, environment, film.period)
-    guesses = {"drag.0": found.along, "drag.1": found.across}
     for k, path in enumerate(paths):
-        guess = next((value for name, value in guesses.items() if path.endswith(name)), 0.0)
+        guess = found.along if path.endswith("drag.0") else found.across if path.endswith("drag.1") else 0.0
         if 0.1 < guess / np.exp(logs[k]) < 10.0:
             logs[k] = np.log(guess)
     return found
@@ -301,14 +292,12 @@ def _with_noise(film: Film, found: Identified, fit: Fit, model: Any) -> Identifi
     """What noise of the points does to the answer, which residuals do not show, because the shape that the model swims
     has it too: refits of the smooth film with simulated noise, each a step of Newton's method away. Bias of the
     smoothing and of the noise is taken off; the scatter of the refits is added to the intervals."""
-    A = inverse(fit.information)
-    rng, surface = np.random.default_rng(0), film.smooth.surface
-    reduced = fit.reduced
+    A, reduced = inverse(fit.information), fit.reduced
 
-    def moved(smooth: SmoothFilm) -> Array:
-        gait = SampledCurvature(table=tuple(map(tuple, curvature_rows(smooth).tolist())), noise=0.0)
+    def moved(refit: SmoothFilm) -> Array:
         # the body has its length whatever the noise does to that of the midline
-        again = _windows(smooth, film.period, gait, model)
+        smooth = refit.scaled(film.length / refit.length)
+        again = _windows(smooth, film.period, curvature_gait(smooth), model)
         total = np.zeros(len(fit.parameters))
         for other, own, j, z in zip(again, fit.own, reduced, fit.Z, strict=True):
             # noise turns the start by more than a step of Newton's method in all numbers at once bears: it goes first
@@ -316,16 +305,11 @@ def _with_noise(film: Film, found: Identified, fit: Fit, model: Any) -> Identifi
             total -= A @ (j.T @ without(z, other.residual(model, start)))
         return total
 
-    def resampled(samples: Array) -> Array:
-        noisy = film.smooth.resampled(samples)
-        return moved(noisy.scaled(film.length / noisy.length))
-
-    here, again = moved(film.smooth), resampled(surface.values)
-    several = [resampled(surface.values + surface.noise * rng.normal(size=surface.values.shape)) for _ in range(REFITS)]
+    here, again = moved(film.smooth), moved(film.smooth.resampled(film.smooth.surface.values))
+    several = [moved(noisy) for noisy in film.smooth.refits(REFITS)]
     # the film that is smoothed again has lost the noise that it had: what noise does counts twice
     bias, scatter = 2.0 * np.mean(several, axis=0) - again - here, np.atleast_2d(np.cov(np.array(several).T))
     covariance = found.covariance + (1.0 + 4.0 / REFITS) * scatter
-    quantile = (
-        max(found.quantile, student(REFITS - 1)) if np.trace(scatter) > np.trace(found.covariance) else found.quantile
-    )
+    few = np.trace(scatter) > np.trace(found.covariance)
+    quantile = max(found.quantile, student(REFITS - 1)) if few else found.quantile
     return replace(found, values=np.exp(fit.parameters - bias), covariance=covariance, quantile=quantile)

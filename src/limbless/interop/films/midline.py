@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from limbless.core import InputError, in_unit
-from limbless.interop.films.film_smoothing import body_coordinates
+from limbless.interop.films.film_smoothing import median_steps
 from limbless.interop.films.midline_kinematics import beat_guess
 from limbless.interop.films.tracks import FARTHEST, Array, Track
 
@@ -92,27 +91,20 @@ def midline_of(
         "scaled": int(scaled),
         "notes": notes,
     }
-    found = _dataset(where * scale, time - time[0], names, facts)
-    shares = _widths(track, where, points)
-    return (
-        found
-        if shares is None
-        else found.assign(
-            width=("point", shares, {"units": "1", "long_name": "diameter over length, median of all frames"})
-        )
-    )
+    found, shares = _dataset(where * scale, time - time[0], names, facts), _widths(track, where, points)
+    about = {"units": "1", "long_name": "diameter over length, median of all frames"}
+    return found if shares is None else found.assign(width=("point", shares, about))
 
 
 def _widths(track: Track, where: Array, points: Sequence[str] | None) -> Array | None:
     """(P,) diameters as shares of the length, of a film that has them at every point of the midline."""
     if track.width is None or points is not None:
         return None
-    length = np.sum(np.nanmedian(np.linalg.norm(np.diff(where, axis=1), axis=2), axis=0))
     seen = np.isfinite(track.width)
     if not seen.any(axis=0).all():
         return None
-    shares = np.nanmedian(np.where(seen, track.width, np.nan), axis=0) / length
-    return shares[::-1] if track.head_last else shares
+    shares = np.nanmedian(np.where(seen, track.width, np.nan), axis=0) / np.sum(median_steps(where))
+    return np.asarray(shares)
 
 
 def _dataset(points: Array, time: Array, names: Sequence[str], facts: Mapping[str, object]) -> xr.Dataset:
@@ -138,8 +130,7 @@ def _along(track: Track, points: Sequence[str] | None, source: Path) -> tuple[Ar
                 f"{source.name}: its points have names and no order: {shares}; give those of the midline from head to "
                 "tail, as --points snout,..,tail"
             )
-        where = track.points[:, ::-1] if track.head_last else track.points
-        names = track.names[::-1] if track.head_last else track.names
+        where, names = track.points, track.names
     else:
         unknown = [name for name in points if name not in track.names]
         if unknown:
@@ -179,8 +170,7 @@ def _times(track: Track, rate: float | None, source: Path, notes: list[str]) -> 
         raise InputError(f"{source.name}: a file without times: give the frames per second as --rate")
     if track.rate and rate and abs(track.rate / rate - 1.0) > 0.01:
         notes.append(f"rate: {rate:g} /s was given, and the file says {track.rate:g}: the given one counts")
-    frames = np.arange(len(track.points)) if track.frames is None else track.frames
-    return np.asarray(frames, dtype=np.float64) / found, found
+    return (np.arange(len(track.points)) if track.frames is None else track.frames) / found, found
 
 
 def _cut(points: Array, time: Array, start: float | None, until: float | None, source: Path) -> tuple[Array, Array]:
@@ -208,10 +198,9 @@ def _longest(points: Array, time: Array, rate: float, source: Path, notes: list[
     lost = np.diff(solid) - 1.0 / rate
     if lost.max() > 1.5 / rate:
         beat = beat_guess(time, points)
-        cuts = np.flatnonzero(lost > SPLIT * beat) if beat is not None else np.zeros(0, dtype=int)
+        cuts = np.flatnonzero(lost > SPLIT * (beat or np.inf))
         if len(cuts):
-            edges = [0, *(cuts + 1), len(solid)]
-            pieces = [(solid[a], solid[b - 1]) for a, b in pairwise(edges)]
+            pieces = [(solid[a], solid[b - 1]) for a, b in pairwise([0, *(cuts + 1), len(solid)])]
             first, last = max(pieces, key=lambda piece: piece[1] - piece[0])
             notes.append(
                 f"gaps: {len(cuts)} longer than a third of a beat split the film into {len(pieces)} pieces; the "
@@ -221,8 +210,7 @@ def _longest(points: Array, time: Array, rate: float, source: Path, notes: list[
             points, time = points[keep], time[keep]
             if len(time) < LEAST_FRAMES:
                 raise InputError(f"{source.name}: gaps split the film into pieces of less than {LEAST_FRAMES} frames")
-    missing = max(round((time[-1] - time[0]) * rate) + 1 - len(time), 0)
-    return points, time, missing
+    return points, time, max(round((time[-1] - time[0]) * rate) + 1 - len(time), 0)
 
 
 def _refuse_gaps(points: Array, names: Sequence[str], source: Path) -> None:
@@ -237,8 +225,7 @@ def _refuse_gaps(points: Array, names: Sequence[str], source: Path) -> None:
 
 def _scale(track: Track, points: Array, length: float | None, notes: list[str]) -> tuple[float, str, bool]:
     """Metres per unit of the file, the unit in which the result is, and whether it comes from the length."""
-    steps = np.nanmedian(np.linalg.norm(np.diff(points, axis=1), axis=2), axis=0)
-    own = float(np.sum(steps))
+    own = float(np.sum(median_steps(points)))
     if not own > 0.0:
         raise InputError("all points of the midline lie in one place: it has no length")
     if track.unit is not None:
@@ -269,26 +256,20 @@ def _from_kymogram(
 ) -> xr.Dataset:
     """The midline of bends, curvatures or headings of segments: in place where its centre is known."""
     time, found_rate = _times(track, rate, source, notes)
-    kept = _between(time, start, until)
-    time, track = (
-        time[kept],
-        replace(track, points=track.points[kept], centre=None if track.centre is None else track.centre[kept]),
-    )
-    L = length or 1.0
+    kept, L = _between(time, start, until), length or 1.0
     if length is None:
         notes.append("length: none was given and a kymogram has no unit: one length is 1 m here")
-    heading = _headings(track, L)
+    time, heading = time[kept], _headings(track.points[kept], track.kymogram, L)
     steps = L / heading.shape[1] * np.stack([np.cos(heading), np.sin(heading)], axis=2)
     points = np.concatenate([np.zeros((len(heading), 1, 2)), np.cumsum(steps, axis=1)], axis=1)
-    middle = 0.5 * (points[:, :-1] + points[:, 1:])
-    placed = track.centre is not None
-    centre = track.centre * L if track.centre is not None else np.zeros((len(points), 2))
-    points = points - middle.mean(axis=1, keepdims=True) + centre[:, None]
-    if not placed:
+    points = points - (0.5 * (points[:, :-1] + points[:, 1:])).mean(axis=1, keepdims=True)
+    if track.centre is not None:
+        points = points + L * track.centre[kept, None]
+    else:
         notes.append("kymogram: only the shape is known, so the film has no speed of its own to compare with")
     if not len(time) or points.shape[1] < LEAST_POINTS or len(points) < LEAST_FRAMES:
         raise InputError(
-            f"{source.name}: a kymogram of {track.points.shape}; at least {LEAST_FRAMES} frames and "
+            f"{source.name}: a kymogram of {(len(time), *track.points.shape[1:])}; at least {LEAST_FRAMES} frames and "
             f"{LEAST_POINTS - 2} columns are needed"
         )
     facts = {
@@ -299,22 +280,16 @@ def _from_kymogram(
         "format": f"kymogram of {track.kymogram}",
         "animal": "",
         "missing_frames": 0,
-        "placed": int(placed),
+        "placed": int(track.centre is not None),
         "scaled": 0,
         "notes": notes,
     }
     return _dataset(points, time - time[0], [str(i + 1) for i in range(points.shape[1])], facts)
 
 
-def _headings(track: Track, L: float) -> Array:
+def _headings(values: Array, kind: str | None, L: float) -> Array:
     """(T, segments) rad; the first segment's is zero where only bends are known."""
-    values: NDArray[np.float64] = track.points
-    if track.kymogram == "angle":
+    if kind == "angle":
         return np.unwrap(values, axis=1)
-    bends = values if track.kymogram == "bend" else values * L / (values.shape[1] + 1)
+    bends = values if kind == "bend" else values * L / (values.shape[1] + 1)
     return np.concatenate([np.zeros((len(bends), 1)), np.cumsum(bends, axis=1)], axis=1)
-
-
-def along_body(midline: xr.Dataset) -> Array:
-    """(P,) where the tracked points lie along the body, 0 to 1."""
-    return body_coordinates(midline["points"].values)

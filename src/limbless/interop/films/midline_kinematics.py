@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -82,8 +82,7 @@ class MeanPath:
     @property
     def speed(self) -> float:
         """m/s: way over time."""
-        way = np.linalg.norm(np.diff(self.position, axis=0), axis=1).sum()
-        return float(way / (self.time[-1] - self.time[0]))
+        return float(np.linalg.norm(np.diff(self.position, axis=0), axis=1).sum() / np.ptp(self.time))
 
     def to_the_side(self, time: Array, position: Array) -> Array:
         """(T, S): excursions of points (T, S, 2) to the left of the path; before its begin and after its end it goes
@@ -107,8 +106,7 @@ def mean_path(time: Array, mean: Array, period: float) -> MeanPath:
     t = np.linspace(time[0] + 0.5 * period, time[-1] - 0.5 * period, max(len(time) // 2, 9))
     position = (whole(t + 0.5 * period) - whole(t - 0.5 * period)) / period
     velocity = (mean_at(time, mean, t + 0.5 * period) - mean_at(time, mean, t - 0.5 * period)) / period
-    size = np.linalg.norm(velocity, axis=1, keepdims=True)
-    return MeanPath(t, position, velocity / np.maximum(size, 1e-300))
+    return MeanPath(t, position, velocity / np.maximum(np.linalg.norm(velocity, axis=1, keepdims=True), 1e-300))
 
 
 def mean_at(time: Array, values: Array, t: Array) -> Array:
@@ -143,8 +141,7 @@ class Kinematics:
             "wave_speed_L": wave.speed / L,
         }
         for share in (25, 50, 75, 95):
-            at = round(share / 100 * (PLACES - 1))
-            found[f"curvature_amplitude_L_{share}"] = float(wave.amplitude[at] * L)
+            found[f"curvature_amplitude_L_{share}"] = float(wave.amplitude[round(share / 100 * (PLACES - 1))] * L)
         if self.path is not None and self.amplitude is not None:
             U = self.path.speed
             found |= {
@@ -168,45 +165,35 @@ def kinematics_of(film: SmoothFilm, placed: bool = True) -> Kinematics:
     wave = dominant_wave(film.time, film.curvature, film.length)
     if not placed:
         return Kinematics(wave, film.length, None, None)
-    period = 1.0 / wave.frequency
-    path = mean_path(film.time, film.position.mean(axis=1), period)
+    path = mean_path(film.time, film.position.mean(axis=1), 1.0 / wave.frequency)
     near = film.time[1] - film.time[0]  # the half beats at the ends, in whole frames
     inside = (film.time >= path.time[0] - near) & (film.time <= path.time[-1] + near)
     side = path.to_the_side(film.time[inside], film.position[inside])
     return Kinematics(wave, film.length, path, np.sqrt(2.0) * side.std(axis=0), (film.time[inside], side))
 
 
-def with_errors(film: SmoothFilm, placed: bool = True, refits: int = REFITS, seed: int = 0) -> Kinematics:
-    """The numbers, and their standard errors from refits: the smooth points with noise of the size found in the
-    film."""
+def with_errors(film: SmoothFilm, placed: bool = True) -> Kinematics:
+    """The numbers, and their standard errors from refits."""
     found = kinematics_of(film, placed)
-    rng, size = np.random.default_rng(seed), film.surface.noise
-    values: dict[str, list[float]] = {name: [] for name in found.numbers}
-    for _ in range(refits):
-        samples = film.surface.values + size * rng.normal(size=film.surface.values.shape)
-        for name, value in kinematics_of(film.resampled(samples), placed).numbers.items():
-            values[name].append(value)
-    errors = {name: float(np.std(several, ddof=1)) for name, several in values.items()} if refits > 1 else {}
+    several = [kinematics_of(noisy, placed).numbers for noisy in film.refits(REFITS)]
+    errors = {name: float(np.std([each[name] for each in several], ddof=1)) for name in found.numbers}
     for name in errors.keys() & BY_FREQUENCY:
         errors[name] = float(np.hypot(errors[name], found.numbers[name] * found.wave.coarse / found.wave.frequency))
-    return Kinematics(found.wave, found.length, found.path, found.amplitude, found.excursion, errors)
+    return replace(found, errors=errors)
 
 
 def beat_guess(time: Array, points: Array) -> float | None:
     """A first guess at the period of the beat (s), from angles between neighbouring tracked segments; None where the
     film has no two beats."""
-    filled = np.stack(
+    filled = np.array(
         [
             [np.interp(time, time[there], points[there, p, c]) for c in range(2)]
             for p in range(points.shape[1])
             if (there := np.isfinite(points[:, p, 0])).sum() > 2
-        ],
-        axis=0,
+        ]
     )
-    x = np.moveaxis(filled, (0, 1, 2), (1, 2, 0))
-    d = np.diff(x, axis=1)
-    bend = np.unwrap(np.arctan2(d[..., 1], d[..., 0]), axis=1)
-    angles = np.diff(bend, axis=1)
+    x, y = np.diff(filled, axis=0).T.swapaxes(0, 1)
+    angles = np.diff(np.unwrap(np.arctan2(y, x), axis=1), axis=1)
     even = np.linspace(time[0], time[-1], len(time))
     angles = np.stack([np.interp(even, time, column) for column in angles.T], axis=1)
     try:

@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from limbless.control.gaits.sampled_curvature import SampledCurvature
 from limbless.core import Array, SimulationError
 from limbless.environments import Drag, Environment, Water
 from limbless.interop.films.experiment import (
     Medium,
     body_shape,
-    curvature_rows,
+    curvature_gait,
     initial_of,
     mean_of_film,
     mean_point,
@@ -31,9 +30,9 @@ from limbless.interop.films.experiment import (
     widths_of,
 )
 from limbless.interop.films.film_smoothing import SmoothFilm
+from limbless.interop.log_files.marker_track import turned
 
 if TYPE_CHECKING:
-    from limbless.interop.films.film_smoothing import SmoothFilm
     from limbless.simulation.result import Result
 
 
@@ -51,36 +50,29 @@ class Loads(NamedTuple):
     power: Array  # () W: the same over time
 
 
-def loads_of(result: Result, way: Array, period: float) -> Loads:
-    """Of one run whose mean point went `way` (2,)."""
+def loads_of(result: Result, period: float) -> Loads:
+    """Of one run."""
     from limbless.simulation.analysis.energy_use import positive_work
 
-    data = result.dataset
+    data, mean = result.dataset, mean_of_result(result)
     forces, turn = data["fluid_force"].values, data["orientation"].values
-    angle = 2.0 * np.arctan2(turn[..., 3], turn[..., 0])
-    c, s = np.cos(angle), np.sin(angle)
-    world = np.stack([c * forces[..., 0] - s * forces[..., 1], s * forces[..., 0] + c * forces[..., 1]], axis=-1)
-    lengths = data["section_length"].values
+    world = turned(forces, 2.0 * np.arctan2(turn[..., 3], turn[..., 0]))
+    lengths, way = data["section_length"].values, mean[-1] - mean[0]
     along = world @ (way / max(float(np.linalg.norm(way)), 1e-300)) / lengths
-    moment = np.sqrt(2.0) * data["effort"].values[..., 5].std(axis=0)
     power = float(positive_work(data) or 0.0) / float(np.ptp(data["time"].values))
     return Loads(
         (np.cumsum(lengths) - 0.5 * lengths) / lengths.sum(),
         np.maximum(along, 0.0).mean(axis=0),
         np.minimum(along, 0.0).mean(axis=0),
-        moment,
+        np.sqrt(2.0) * data["effort"].values[..., 5].std(axis=0),
         np.array(power * period),
         np.array(power),
     )
 
 
-def load_errors(film: SmoothFilm, found: Loads, again: Callable[[SmoothFilm], Loads], seed: int = 0) -> Loads:
+def load_errors(film: SmoothFilm, found: Loads, again: Callable[[SmoothFilm], Loads]) -> Loads:
     """Standard errors: the film with noise of its own, smoothed and run again."""
-    rng, surface = np.random.default_rng(seed), film.surface
-    several: Sequence[Loads] = [
-        again(film.resampled(surface.values + surface.noise * rng.normal(size=surface.values.shape)))
-        for _ in range(REFITS)
-    ]
+    several = [again(noisy.scaled(film.length / noisy.length)) for noisy in film.refits(REFITS)]
     errors = [
         np.hypot(np.std(values, axis=0, ddof=1), np.mean(values, axis=0) - own)
         for values, own in zip(zip(*several, strict=True), found, strict=True)
@@ -169,7 +161,7 @@ class Prediction:
     @cached_property
     def loads(self) -> Loads:
         """Forces, moments and work."""
-        return loads_of(self.result, self.mean[-1] - self.mean[0], self.period)
+        return loads_of(self.result, self.period)
 
     def bending_moment(self) -> dict[str, float | None]:
         """Largest amplitude along the body, N m, with its standard error, and where it is."""
@@ -252,7 +244,7 @@ class _Quick:
         from limbless.models.base import State
 
         shape = film.scaled(self.length / film.length)  # one body, whatever the smoothing makes of it
-        gait = SampledCurvature(table=tuple(map(tuple, curvature_rows(shape).tolist())), noise=0.0)
+        gait = curvature_gait(shape)
         steps = round((film.time[1] - film.time[0]) / self.step)
         knots = np.linspace(film.time[0], film.time[-1], steps * (len(film.time) - 1) + 1)
         record = np.arange(len(knots)) % steps == 0
@@ -271,12 +263,8 @@ class _Quick:
                 raise SimulationError(f"{status.failure} (with another smoothing of the film)")
             places.append(records["instant_x"] if not first else records["instant_x"][1:])
         found = HeadState.of(np.concatenate(places))
-        turn, centre = 2.0 * np.arctan2(found.turn[:, 3], found.turn[:, 0]), mean_point(body_shape(shape))
-        c, s = np.cos(turn), np.sin(turn)
-        return np.asarray(
-            found.position[:, :2]
-            + np.stack([c * centre[:, 0] - s * centre[:, 1], s * centre[:, 0] + c * centre[:, 1]], axis=1)
-        )
+        angle = 2.0 * np.arctan2(found.turn[:, 3], found.turn[:, 0])
+        return np.asarray(found.position[:, :2] + turned(mean_point(body_shape(shape)), angle))
 
 
 def predict(
@@ -293,13 +281,12 @@ def predict(
     water where there are two."""
     from limbless.simulation.simulate import run_scenario
 
-    def run(**how: Any) -> Result:
-        return run_scenario(scenario_of(film, name, period, medium, width, changes=changes, moving=placed, **how))
+    def run(shape: SmoothFilm, **how: Any) -> Result:
+        return run_scenario(scenario_of(shape, name, period, medium, width, changes=changes, moving=placed, **how))
 
     beat = period or float(film.time[-1] - film.time[0]) / LAST
-    first, inertia = run(), medium.inertia
+    first = run(film)
     quick = _Quick(first, film)
-    rest = last_speed(film.time, quick.mean(film, False), beat) if inertia and placed else None
 
     def again(factors: Sequence[tuple[float, float]]) -> dict[str, float]:
         return {
@@ -308,10 +295,9 @@ def predict(
             if sensitivity
         }
 
-    variants, far = again(VARIANTS), again(FAR_VARIANTS)
     changed = any(str(path).startswith("environment") for path in changes or ())
     others = {
-        name: last_speed(film.time, mean_of_result(run(environment=other)), beat)
+        name: last_speed(film.time, mean_of_result(run(film, environment=other)), beat)
         for name, other in medium.others.items()
         if not changed
     }
@@ -327,22 +313,15 @@ def predict(
         film.length,
         beat,
         placed,
-        rest,
-        variants,
-        far,
+        last_speed(film.time, quick.mean(film, False), beat) if medium.inertia and placed else None,
+        again(VARIANTS),
+        again(FAR_VARIANTS),
         others,
         medium.note,
     )
     if not sensitivity:
         return found
-
-    def loads_again(noisy: SmoothFilm) -> Loads:
-        shape = noisy.scaled(film.length / noisy.length)
-        result = run_scenario(scenario_of(shape, name, period, medium, width, changes=changes, moving=placed))
-        mean = mean_of_result(result)
-        return loads_of(result, mean[-1] - mean[0], beat)
-
-    return replace(found, load_errors=load_errors(film, found.loads, loads_again))
+    return replace(found, load_errors=load_errors(film, found.loads, lambda shape: loads_of(run(shape), beat)))
 
 
 def _in_words(item: Environment, medium: Medium) -> str:

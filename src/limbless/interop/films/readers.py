@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,8 @@ import numpy as np
 
 from limbless.core import InputError, open_hdf5, reading, refuse_special
 from limbless.interop.films import deeplabcut, sleap, table_files, tierpsy, wcon
-from limbless.interop.films.tracks import LARGEST, Track, separator_of, text_of
+from limbless.interop.films.tracks import LARGEST, Track, text_of
+from limbless.interop.log_files.named_arrays import cells_of
 
 KNOWN = (
     "SLEAP (CSV, analysis HDF5), DeepLabCut (CSV, HDF5), WCON (also zipped), Tierpsy and WormPose (HDF5), movement "
@@ -55,9 +55,10 @@ def read_track(
         raise InputError(f"kind: {kind!r} is none of {', '.join(table_files.KINDS)}")
     if array is not None and source.suffix != ".npz":
         raise InputError(f"array: {array!r} names one of a .npz file, and {source.name} is none; leave it out")
+    who = track if animal is None else animal
     with reading(source, "a film"):
-        found = _read(source, track, animal, likelihood, kind, array)
-    _refuse_idle(found, track if animal is None else animal, likelihood, kind, source)
+        found = _read(source, who, likelihood, kind, array)
+    _refuse_idle(found, who, likelihood, kind, source)
     return _in_order(found, source)
 
 
@@ -95,13 +96,10 @@ def _refuse_idle(found: Track, who: str | None, likelihood: float, kind: str | N
         raise InputError(f"animal: {source.name} has one without a name; leave {who!r} out")
 
 
-def _read(
-    source: Path, track: str | None, animal: str | None, likelihood: float, kind: str | None, array: str | None
-) -> Track:
+def _read(source: Path, who: str | None, likelihood: float, kind: str | None, array: str | None) -> Track:
     refuse_special(source)
     with source.open("rb") as file:
         start = file.read(4096)
-    who = animal if animal is not None else track
     if start.startswith(_SIGNATURE) and source.suffix.lower() != ".mat":
         return _hdf5(source, who, likelihood)
     if source.suffix == ".npy":
@@ -115,18 +113,18 @@ def _read(
         )
     if start.startswith(b"PK") or source.suffix in (".wcon", ".json") or start.lstrip()[:1] == b"{":
         return wcon.read(source, who)
-    return _text(source, track, animal, likelihood, kind)
+    return _text(source, who, likelihood, kind)
 
 
-def _text(source: Path, track: str | None, animal: str | None, likelihood: float, kind: str | None) -> Track:
+def _text(source: Path, who: str | None, likelihood: float, kind: str | None) -> Track:
     lines = text_of(source).splitlines()
-    header = next(csv.reader(lines[:1], delimiter=separator_of(lines[0])), []) if lines else []
+    header = next(iter(cells_of(lines[:1])), [])
     if sleap.is_csv(header):
-        return sleap.read_csv(source, track if track is not None else animal)
+        return sleap.read_csv(source, who)
     if deeplabcut.is_csv(header):
-        return deeplabcut.read_csv(source, animal if animal is not None else track, likelihood)
+        return deeplabcut.read_csv(source, who, likelihood)
     if table_files.is_csv(header):
-        return table_files.read_csv(source, animal if animal is not None else track)
+        return table_files.read_csv(source, who)
     try:
         [float(cell) for cell in re.split(r"[,;\s]+", lines[0].strip())]
     except (ValueError, IndexError):

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from limbless.core import InputError
-from limbless.interop.films.tracks import FARTHEST, Track, attribute_of, chosen, numbered, ordered, table_of, words
+from limbless.interop.films.tracks import FARTHEST, Track, attribute_of, chosen, table_of, words
+from limbless.interop.log_files.named_arrays import number_in
 
 FORMAT = "SLEAP"
 
@@ -28,22 +29,24 @@ def read_csv(path: Path, track: str | None = None) -> Track:
         if f"{name}.y" not in column:
             raise InputError(f"{path.name}: the column '{name}.y' is missing beside '{name}.x'")
     labels = [row[column["track"]] if "track" in column else "" for row in rows[1:]]
-    frames = np.array([_whole(row, column["frame_idx"], path, n + 2) for n, row in enumerate(rows[1:])], dtype=np.int64)
-    keep, notes = _of_track(labels, frames, track, path)
+    numbers = [_whole(row, column["frame_idx"], path, line) for line, row in enumerate(rows[1:], start=2)]
+    keep, notes = _of_track(labels, numbers, track, path)
     best: dict[int, tuple[float, list[str]]] = {}
     for number in keep:
         row = rows[number + 1]
-        score = _number(row, column.get("instance.score"), np.inf)
-        if frames[number] not in best or score > best[int(frames[number])][0]:
-            best[int(frames[number])] = score, row
-    order = sorted(best)
+        score = number_in(row, column["instance.score"]) if "instance.score" in column else None
+        score = np.inf if score is None or not np.isfinite(score) else score
+        if numbers[number] not in best or score > best[numbers[number]][0]:
+            best[numbers[number]] = score, row
     points = np.array(
-        [[[_number(best[f][1], column[f"{name}.{axis}"], np.nan) for axis in "xy"] for name in names] for f in order]
-    ).reshape(len(order), len(names), 2)
-    return _track(points, names, np.array(order, dtype=np.int64), track or "", notes)
+        [[[number_in(row, column[f"{name}.{axis}"]) for axis in "xy"] for name in names] for _, row in best.values()],
+        dtype=np.float64,
+    ).reshape(len(best), len(names), 2)
+    frames = np.array(list(best), dtype=np.int64)
+    return Track.of_nodes(points, names, FORMAT, track or "", frames=frames, down=True, notes=notes)
 
 
-def _of_track(labels: list[str], frames: Any, track: str | None, path: Path) -> tuple[list[int], tuple[str, ...]]:
+def _of_track(labels: list[str], frames: list[int], track: str | None, path: Path) -> tuple[list[int], tuple[str, ...]]:
     """Rows of the wanted track. Tracks that never share a frame are pieces of one animal's."""
     known = sorted({label for label in labels if label})
     if track is not None:
@@ -76,35 +79,19 @@ def read_hdf5(path: Path, file: Any, track: str | None = None) -> Track:
     labels = words(file["track_names"][()]) if "track_names" in file else ()
     if len(labels) != len(tracks):
         labels = tuple(f"track_{i}" for i in range(len(tracks)))
+    facts: dict[str, Any] = {
+        "frames": np.arange(tracks.shape[3]),
+        "rate": attribute_of([file.attrs], "fps", "frame_rate"),
+    }
     found = [
-        _track(np.moveaxis(each, (0, 1, 2), (2, 1, 0)), names, np.arange(tracks.shape[3]), label, ())
+        Track.of_nodes(np.moveaxis(each, (0, 1, 2), (2, 1, 0)), names, FORMAT, label, down=True, **facts)
         for each, label in zip(tracks, labels, strict=True)
     ]
-    one = chosen([each for each in found if np.isfinite(each.points).any()], track, "track", path)
-    rate = attribute_of([file.attrs], "fps", "frame_rate")
-    return one if rate is None else Track(**{**vars(one), "rate": rate})
-
-
-def _track(points: Any, names: tuple[str, ...], frames: Any, label: str, notes: tuple[str, ...]) -> Track:
-    named = not numbered(names)
-    if not named:
-        points, names = ordered(points, names)
-    return Track(points, names, FORMAT, label, frames=frames, down=True, named=named, notes=notes)
-
-
-def _number(row: list[str], column: int | None, absent: float) -> float:
-    try:
-        value = float(row[column]) if column is not None else absent
-    except (ValueError, IndexError):
-        return absent
-    return value if np.isfinite(value) else absent
+    return chosen([each for each in found if np.isfinite(each.points).any()], track, "track", path)
 
 
 def _whole(row: list[str], column: int, path: Path, line: int) -> int:
-    try:
-        found = float(row[column])
-    except (ValueError, IndexError):
-        found = np.nan
-    if not abs(found) < FARTHEST:
+    found = number_in(row, column)
+    if found is None or not abs(found) < FARTHEST:
         raise InputError(f"{path.name}: line {line} has no frame number in the column frame_idx")
     return int(found)

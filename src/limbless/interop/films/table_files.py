@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from limbless.core import InputError, load_arrays, nearest
-from limbless.interop.films.tracks import (
-    FARTHEST,
-    UNITS,
-    Array,
-    Track,
-    chosen,
-    numbered,
-    ordered,
-    table_of,
-    text_of,
-    words,
-)
+from limbless.core import InputError, load_arrays, refuse_unknown
+from limbless.interop.films.tracks import FARTHEST, UNITS, Array, Track, chosen, table_of, text_of, words
+from limbless.interop.log_files.named_arrays import number_in
 
 MOVEMENT = "movement"
 KINDS = ("bend", "curvature", "angle")
@@ -95,8 +86,7 @@ def read_csv(path: Path, who: str | None = None) -> Track:
     if who is None and len(counts) > 1:
         found = ", ".join(f"{label} ({count} rows)" for label, count in list(counts.items())[:12])
         raise InputError(f"{path.name}: {len(counts)} animals, {found}; choose one with --animal")
-    if who is not None and who not in counts:
-        raise InputError(f"{path.name}: no animal {who!r}; {nearest(who, counts)}")
+    refuse_unknown([] if who is None else [who], counts, f"{path.name}: no animal")
     label = who if who is not None else next(iter(counts), "")
     return _animal(path, label, [cell for cell, own in zip(cells, labels, strict=True) if own == label], columns)
 
@@ -132,33 +122,30 @@ def _by_points(
 def _animal(path: Path, label: str, cells: list[tuple[int, list[str]]], columns: dict[str, tuple[int, str]]) -> Track:
     """The rows of one animal."""
     key = "frame" if "frame" in columns else "t"
-    when = np.array([_number(row, columns[key][0]) for _, row in cells])
+    when = _numbers(cells, columns[key][0])
     known = np.abs(when) < FARTHEST
     if not known.all():
         raise InputError(f"{path.name}: line {cells[int(np.argmin(known))][0]} has no {key}")
+    places = np.stack([_numbers(cells, columns[axis][0]) for axis in "xy"], axis=-1)
     of = [re.sub(r"^(\d+)\.0+$", r"\1", _cell(row, columns["point"][0])) for _, row in cells]
     names = tuple(dict.fromkeys(of))
-    instants, place = np.unique(when, return_inverse=True)
+    instants, first, place = np.unique(when, return_index=True, return_inverse=True)
     points = np.full((len(instants), len(names), 2), np.nan)
     lines: dict[tuple[int, str], int] = {}
-    for (line, row), name, i in zip(cells, of, place, strict=True):
+    for (line, _), name, i, at in zip(cells, of, place, places, strict=True):
         if (i, name) in lines:
             raise InputError(
                 f"{path.name}: lines {lines[i, name]} and {line} both have point {name!r} at {key} "
                 f"{instants[i]:g}; of several animals, a column 'animal' says whose it is"
             )
         lines[i, name] = line
-        points[i, names.index(name)] = [_number(row, columns[axis][0]) for axis in "xy"]
-    points[~np.isfinite(points).all(axis=2)] = np.nan
-    if numbered(names):
-        points, names = ordered(points, names)
+        points[i, names.index(name)] = at
     unit, ratio = _unit(columns, path)
     time = None
     if "t" in columns:
-        given = np.array([_number(row, columns["t"][0]) for _, row in cells]) * _SECONDS[columns["t"][1]]
-        time = np.array([given[place == i][0] for i in range(len(instants))])
+        time = (_numbers(cells, columns["t"][0]) * _SECONDS[columns["t"][1]])[first]
         time = time if np.isfinite(time).all() and (np.diff(time) > 0).all() else None
-    return Track(
+    return Track.of_nodes(
         points * np.array([1.0, ratio]),
         names,
         "table",
@@ -167,7 +154,6 @@ def _animal(path: Path, label: str, cells: list[tuple[int, list[str]]], columns:
         time=time,
         unit=UNITS.get(unit),
         down=unit in ("px", "pixel", "pixels"),
-        named=not numbered(names),
     )
 
 
@@ -187,11 +173,9 @@ def _cell(row: list[str], column: int) -> str:
     return row[column].strip() if column < len(row) else ""
 
 
-def _number(row: list[str], column: int) -> float:
-    try:
-        return float(row[column])
-    except (ValueError, IndexError):
-        return float("nan")
+def _numbers(cells: list[tuple[int, list[str]]], column: int) -> Array:
+    """(rows,) of a column; NaN where there is no number."""
+    return np.array([number_in(row, column) for _, row in cells], dtype=np.float64)
 
 
 def read_matrix(path: Path, kind: str | None) -> Track:
@@ -232,12 +216,10 @@ def read_arrays(path: Path, kind: str | None, array: str | None) -> Track:
     track = from_array(values, kind, path)
     centre = arrays.get("centre", arrays.get("center"))
     fits = centre is not None and centre.shape == (len(values), 2) and track.kymogram is not None
-    return Track(
-        **{
-            **vars(track),
-            "time": time if time is not None and len(time) == len(values) else None,
-            "centre": centre.astype(float) if fits and centre is not None else None,
-        }
+    return replace(
+        track,
+        time=time if time is not None and len(time) == len(values) else None,
+        centre=centre.astype(float) if fits and centre is not None else None,
     )
 
 
@@ -254,13 +236,7 @@ def from_array(values: Array, kind: str | None, path: Path) -> Track:
             "(frames, points) with --kind"
         )
     points = np.where(np.isfinite(values.sum(axis=2, keepdims=True)), values, np.nan).astype(float)
-    return Track(
-        points,
-        tuple(str(i + 1) for i in range(points.shape[1])),
-        "array",
-        frames=np.arange(len(points)),
-        named=False,
-    )
+    return Track.of_midline(points, "array", frames=np.arange(len(points)))
 
 
 def _kymogram(values: Array, kind: str | None, path: Path) -> Track:
@@ -271,14 +247,7 @@ def _kymogram(values: Array, kind: str | None, path: Path) -> Track:
         )
     if not np.isfinite(values).all():
         raise InputError(f"{path.name}: a kymogram has no gaps; found a missing or infinite number")
-    return Track(
-        values,
-        tuple(str(i + 1) for i in range(values.shape[1])),
-        "kymogram",
-        frames=np.arange(len(values)),
-        named=False,
-        kymogram=kind,
-    )
+    return Track.of_midline(values, "kymogram", frames=np.arange(len(values)), kymogram=kind)
 
 
 def from_movement(dataset: Any, source: Path, animal: str | None, likelihood: float) -> Track:
@@ -294,18 +263,12 @@ def from_movement(dataset: Any, source: Path, animal: str | None, likelihood: fl
         values = np.where((least < likelihood)[..., None], np.nan, values)
     rate = dataset.attrs.get("fps")
     seconds = str(dataset.attrs.get("time_unit", "")).startswith("s") or rate is not None
-    names = words(dataset["keypoints"].values)
-    known = numbered(names)
-    if known:
-        values = np.stack([ordered(each, names)[0] for each in values])
-        names = ordered(values[0], names)[1]
     tracks = [
-        Track(
+        Track.of_nodes(
             points,
-            names,
+            words(dataset["keypoints"].values),
             MOVEMENT,
             who,
-            named=not known,
             down=True,
             rate=float(rate) if rate else None,
             time=dataset["time"].values.astype(float) if seconds else None,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from limbless.core import InputError
-from limbless.interop.films.tracks import Array, Track, attribute_of, chosen
+from limbless.interop.films.tracks import Track, attribute_of, chosen
 
 PLACES = ("coordinates/skeletons", "skeletons", "skeleton")
 _WIDTHS = ("coordinates/widths", "widths", "contour_width")
@@ -35,19 +35,15 @@ def read(path: Path, file: Any, animal: str | None = None) -> Track:
     rate, scale = attribute_of(attributes, *_RATES), attribute_of(attributes, "microns_per_pixel")
     # /coordinates is in micrometres already; skeletons of other files are in pixels
     unit = 1e-6 if place.startswith("coordinates") else scale * 1e-6 if scale else None
-    tracks = [
-        _track(
-            skeletons[worms == worm],
-            None if widths is None or widths.shape[:2] != skeletons.shape[:2] else widths[worms == worm],
-            frames[worms == worm],
-            str(worm),
-            unit,
-            rate,
-            place,
-        )
-        for worm in dict.fromkeys(worms.tolist())
-    ]
-    return chosen([track for track in tracks if np.isfinite(track.points).any()], animal, "animal", path)
+    made = "Tierpsy" if place.startswith("coordinates") else "WormPose or Tierpsy"
+    tracks = []
+    for worm in dict.fromkeys(worms.tolist()):
+        own = worms == worm
+        width = None if widths is None or widths.shape[:2] != skeletons.shape[:2] else widths[own]
+        facts: dict[str, Any] = {"frames": frames[own], "width": width, "unit": unit, "rate": rate, "down": True}
+        if np.isfinite(skeletons[own]).any():
+            tracks.append(Track.of_midline(skeletons[own], made, str(worm), **facts))
+    return chosen(tracks, animal, "animal", path)
 
 
 def _rows(file: Any, count: int) -> tuple[Any, Any]:
@@ -60,22 +56,3 @@ def _rows(file: Any, count: int) -> tuple[Any, Any]:
         if worm and frame and len(table) == count:
             return np.asarray(table[worm]), np.asarray(table[frame], dtype=np.float64).astype(np.int64)
     return np.zeros(count, dtype=np.int64), np.arange(count)
-
-
-def _track(
-    points: Array, width: Array | None, frames: Any, label: str, unit: float | None, rate: float | None, place: str
-) -> Track:
-    order = np.argsort(frames, kind="stable")
-    made = "Tierpsy" if place.startswith("coordinates") else "WormPose or Tierpsy"
-    return Track(
-        points[order],
-        tuple(str(i + 1) for i in range(points.shape[1])),
-        made,
-        label,
-        frames=frames[order],
-        unit=unit,
-        down=True,
-        named=False,
-        rate=rate,
-        width=None if width is None else width[order],
-    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import Array, InputError, nearest
+from limbless.core import Array, InputError, refuse_unknown
+from limbless.interop.log_files.named_arrays import cells_of
 
 LARGEST = 2_000_000_000  # bytes of a file
 FARTHEST = 1e12  # of a coordinate or a frame's number: beyond it nothing is filmed
-_DECIMAL = re.compile(r"^(\s*[-+]?\d*),(\d+(?:[eE][-+]?\d+)?\s*)$")
 UNITS = {
     "m": 1.0,
     "cm": 1e-2,
@@ -45,12 +43,24 @@ class Track:
     unit: float | None = None  # metres per unit of the file; None where it says nothing
     down: bool = False  # whether y points down, as in pictures
     named: bool = True  # whether the points have names, and no order
-    head_last: bool = False
     kymogram: str | None = None  # bend, curvature or angle: `points` is (T, P) then
     centre: Array | None = None  # (T, 2) of a kymogram, where known
     width: Array | None = None  # (T, P) diameters in units of the file
     rate: float | None = None  # frames per second, where the file says so
     notes: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def of_nodes(cls, points: Array, names: Sequence[str], form: str, label: str = "", **more: Any) -> Track:
+        """Points by their names: numbered ones in their order; one without both coordinates is a gap."""
+        named = not numbered(names)
+        points, names = (points, names) if named else ordered(points, names)
+        points = np.where(np.isfinite(points).all(axis=2, keepdims=True), points, np.nan)
+        return cls(points, tuple(names), form, label, named=named, **more)
+
+    @classmethod
+    def of_midline(cls, points: Array, form: str, label: str = "", **more: Any) -> Track:
+        """Points that are in order, and have no names."""
+        return cls(points, tuple(str(i + 1) for i in range(points.shape[1])), form, label, named=False, **more)
 
     @property
     def gaps(self) -> dict[str, float]:
@@ -67,8 +77,7 @@ def chosen(tracks: Sequence[Track], label: str | None, option: str, source: Path
         raise InputError(f"{source.name}: the file is a film, but there is no animal in it")
     by_label = {track.label: track for track in tracks}
     if label is not None:
-        if label not in by_label:
-            raise InputError(f"{source.name}: no {option} {label!r}; {nearest(label, by_label)}")
+        refuse_unknown([label], by_label, f"{source.name}: no {option}")
         return by_label[label]
     if len(tracks) > 1:
         found = ", ".join(f"{track.label} ({len(track.points)} frames)" for track in tracks[:12])
@@ -109,19 +118,9 @@ def text_of(path: Path) -> str:
         raise InputError(f"{path.name}: not a text file, though its name says so") from None
 
 
-def separator_of(line: str) -> str:
-    """What stands between the columns of a table: a comma, a semicolon or a tab."""
-    return max(",;\t", key=line.count)
-
-
 def table_of(path: Path) -> list[list[str]]:
-    """Rows of cells. Where semicolons or tabs part the columns, numbers may have a comma in place of the point."""
-    lines = text_of(path).splitlines()
-    between = separator_of(lines[0]) if lines else ","
-    rows = list(csv.reader(lines, delimiter=between))
-    if between == ",":
-        return rows
-    return [[_DECIMAL.sub(r"\1.\2", cell) for cell in row] for row in rows]
+    """The rows of a table, cell by cell."""
+    return cells_of(text_of(path).splitlines())
 
 
 def attribute_of(places: Sequence[Mapping[str, Any]], *names: str) -> float | None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from limbless.core import InputError, open_archive
 from limbless.interop.films.tracks import LARGEST, Array, Track, chosen, text_of
+from limbless.interop.log_files.named_arrays import number_in
 
 FORMAT = "WCON"
 _PREFIXES = {
@@ -71,13 +72,9 @@ _TIMES = {
 
 def unit_of(text: Any, known: Mapping[str, float], what: str, source: str) -> float:
     """A unit as WCON writes it, `mm`, `microns`, `m*1e-3`, `s/100`, in SI units."""
-    parts = re.split(r"([*/])", str(text).replace(" ", ""))
-    size, operation = 1.0, "*"
-    for part in parts:
-        if part in "*/":
-            operation = part
-            continue
-        value = _factor(part, known)
+    parts, size = re.split(r"([*/])", str(text).replace(" ", "")), 1.0
+    for operation, part in zip(["*", *parts[1::2]], parts[::2], strict=True):
+        value = _factor(part, known) if part else 1.0
         if value is None:
             raise InputError(
                 f"{source}: {what} is in {text!r}; known units are {', '.join(known)}, with prefixes and factors"
@@ -87,15 +84,16 @@ def unit_of(text: Any, known: Mapping[str, float], what: str, source: str) -> fl
 
 
 def _factor(part: str, known: Mapping[str, float]) -> float | None:
-    try:
-        return float(part)
-    except ValueError:
-        pass
-    for name in (part, part.rstrip("s") or part):
-        for prefix, size in _PREFIXES.items():
-            if name.startswith(prefix) and name[len(prefix) :] in known:
-                return size * known[name[len(prefix) :]]
-    return None
+    number = number_in([part], 0)
+    if number is not None:
+        return number
+    sizes = (
+        size * known[name[len(prefix) :]]
+        for name in (part, part.rstrip("s") or part)
+        for prefix, size in _PREFIXES.items()
+        if name.startswith(prefix) and name[len(prefix) :] in known
+    )
+    return next(sizes, None)
 
 
 def read_all(path: Path) -> list[Track]:
@@ -141,8 +139,8 @@ def _gather(document: Mapping[str, Any], source: str, rows: dict[str, Any], note
             raise InputError(f"{source}: WCON needs a unit for {name}")
     second = unit_of(units["t"], _TIMES, "t", source)
     size = {axis: unit_of(units[axis], _LENGTHS, axis, source) for axis in "xy"}
-    following = (document.get("files") or {}).get("next") if isinstance(document.get("files"), dict) else None
-    if following and not notes:
+    files = document.get("files")
+    if isinstance(files, dict) and files.get("next") and not notes:
         notes.append("files: the film goes on in other files, which are read only from one archive")
     for record in data if isinstance(data, list) else [data]:
         if not isinstance(record, dict):
@@ -174,12 +172,8 @@ def _rows(values: Any, count: int, name: str, source: str) -> list[Array]:
     if values is None:
         raise InputError(f"{source}: a record has no {name}")
     listed = values if isinstance(values, list) else [values]
-    if listed and any(isinstance(row, list) for row in listed):
-        rows = [_numbers(row if isinstance(row, list) else [row], source) for row in listed]
-    elif len(listed) == count:
-        rows = [_numbers([value], source) for value in listed]
-    else:
-        rows = [_numbers(listed, source)]
+    single = len(listed) != count and not any(isinstance(row, list) for row in listed)
+    rows = [_numbers(row if isinstance(row, list) else [row], source) for row in ([listed] if single else listed)]
     if len(rows) != count:
         raise InputError(f"{source}: {count} times, but {len(rows)} rows of {name}")
     return rows
@@ -204,16 +198,7 @@ def _track(label: str, rows: list[tuple[float, Array, bool]], notes: tuple[str, 
             f"points: frames have {min(counts)} to {max(counts)} points; all were made {usual}, evenly along the "
             "midline",
         )
-    return Track(
-        spines,
-        tuple(str(i + 1) for i in range(usual)),
-        FORMAT,
-        label,
-        time=np.array([t for t, _, _ in rows]),
-        unit=1.0,
-        named=False,
-        notes=notes,
-    )
+    return Track.of_midline(spines, FORMAT, label, time=np.array([t for t, _, _ in rows]), unit=1.0, notes=notes)
 
 
 def _evenly(spine: Array, count: int) -> Array:

@@ -42,8 +42,10 @@ def write_fit(
     numbers = {**found.numbers(), "lines": found.lines(), "limbless": __version__}
     residuals = numbers.pop("residuals")
     header = "".join(f"# {line}\n" for line in found.lines())
-    paths = [write_text(place / "fitted.yaml", header + fitted.to_yaml())]
-    paths.append(write_text(place / "fit.json", json.dumps(numbers, indent=2, default=float) + "\n"))
+    paths = [
+        write_text(place / "fitted.yaml", header + fitted.to_yaml()),
+        write_text(place / "fit.json", json.dumps(numbers, indent=2, default=float) + "\n"),
+    ]
     for number, each in enumerate(residuals):
         columns = {
             f"{word} {k}": column
@@ -51,14 +53,11 @@ def write_fit(
             if word != "run"
             for k, column in enumerate(np.asarray(values).T)
         }
-        file = below(place, "residuals", f"{number}-{as_word(each['run'])}.csv")
-        file.parent.mkdir(exist_ok=True)
-        paths.append(write_table(file, columns))
+        paths.append(write_table(below(place, "residuals", f"{number}-{as_word(each['run'])}.csv"), columns))
     pictures = [_drawn(found, residuals, place / "fit.png", form)]
     for number, run in enumerate(found.runs):
         results = {"before": run_scenario(run.scenario), "fitted": run_scenario(run.changed(found.more["fitted"]))}
-        picture = below(place, "figures", f"{number}-{as_word(run.name)}.png")
-        pictures.append(draw_over(run, results, picture, form))
+        pictures.append(draw_over(run, results, below(place, "figures", f"{number}-{as_word(run.name)}.png"), form))
     told = f"<h1>{escape(fitted.name)}</h1><pre>{escape(chr(10).join(found.lines()))}</pre>{shown(pictures)}"
     again = "<p>The fitted run again: <code>limbless run fitted.yaml</code>.</p>"
     return [*paths, *pictures, write_text(place / "report.html", page(f"{fitted.name} - limbless fit", told + again))]
@@ -104,8 +103,8 @@ def draw_over(run: RunData, results: Mapping[str, Result], path: Path, form: str
 
 
 def _draw_joints(axes: Any, name: str, when: Array, measured: Array, mine: Array, look: Mapping[str, Any]) -> None:
-    count = measured.shape[1]
-    for colour, k in zip(style.COLOURS, np.unique(np.linspace(0, count - 1, SHOWN).round().astype(int)), strict=False):
+    chosen = np.unique(np.linspace(0, measured.shape[1] - 1, SHOWN).round().astype(int))
+    for colour, k in zip(style.COLOURS, chosen, strict=False):
         axes.plot(when, mine[:, k], color=colour, label=None if k else name, **look)
         axes.plot(when, measured[:, k], ".", color=colour, markersize=2.5)
     axes.set(xlabel="time (s)", ylabel="joint angle (rad)")

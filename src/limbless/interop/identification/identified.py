@@ -43,8 +43,7 @@ class Identified:
     def factor(self, weights: Sequence[float] | Array) -> float:
         """Factor of the 95 % interval of a product of powers of the parameters."""
         w = np.asarray(weights, dtype=np.float64)
-        variance = max(float(w @ self.covariance @ w), 0.0)
-        return float(np.exp(min(self.quantile * variance**0.5, 700.0)))
+        return float(np.exp(min(self.quantile * max(float(w @ self.covariance @ w), 0.0) ** 0.5, 700.0)))
 
     def interval(self, weights: Sequence[float] | Array) -> tuple[float, float] | None:
         """95 % interval of such a product; None where it is not determined."""
@@ -81,14 +80,12 @@ class Identified:
     def ratios(self) -> list[tuple[int, int]]:
         """Pairs of parameters whose ratio is determined, and better than either of them."""
         own = [self.factor(w) for w in np.eye(len(self.paths))]
-        pairs = combinations(self._powers, 2)
-        found = [(i, j, self.factor(self._ratio(i, j))) for i, j in pairs]
+        found = [(i, j, self.factor(self._ratio(i, j))) for i, j in combinations(self._powers, 2)]
         return [(i, j) for i, j, factor in found if factor <= FARTHEST and factor < min(own[i], own[j])]
 
     def _ratio(self, i: int, j: int) -> Array:
-        w = np.zeros(len(self.paths))
-        w[i], w[j] = 1.0, -1.0
-        return w
+        w = np.eye(len(self.paths))
+        return w[i] - w[j]
 
     @cached_property
     def directions(self) -> list[tuple[Array, float]]:
@@ -98,8 +95,8 @@ class Identified:
         _, vectors = np.linalg.eigh(self.covariance[np.ix_(which, which)])
         whole = np.zeros((len(self.paths), len(which)))
         whole[which] = vectors
-        turned = [_plain(v / v[np.argmax(np.abs(v))]) for v in whole.T]
-        return [(v, self.factor(v)) for v in turned]
+        plain = [_plain(v / v[np.argmax(np.abs(v))]) for v in whole.T]
+        return [(v, self.factor(v)) for v in plain]
 
     @property
     def correlation(self) -> Array:

@@ -77,26 +77,30 @@ def identify(
     store = None if folder is None else Path(folder) / "runs.jsonl"
     if store is not None:
         store.parent.mkdir(parents=True, exist_ok=True)
-    data = TrialRuns(measured, parameters, store)
-    best, others, told = _fitted(data, _starts(scenario, parameters), rough)
-    found = replace(_judged(data, best), also=tuple(_values(parameters, other.parameters) for other in others))
-    first = _starts(scenario, parameters)[0]
-    about = [
+    data, starts = TrialRuns(measured, parameters, store), _starts(scenario, parameters)
+    best, others, told = _fitted(data, starts, rough)
+    found = _judged(data, best)
+    about = (
         *found.about,
         *told,
         *_at_bounds(parameters, best.parameters),
         *_without_effect(parameters, best),
-        *_tested(apart, parameters, first, best.parameters),
-    ]
-    more = {**found.more, "bounds": {each.path: [each.low, each.high] for each in parameters}, "runs": data.count}
-    more["slopes"] = "exact" if data.exact else "differences"
-    more["fitted"] = data.changes(best.parameters)
-    more["sigmas"] = [{word: data.sigma(run, word).tolist() for word in run.counts} for run in measured]
-    more["residuals"] = [
-        {"run": run.name, **{word: values.tolist() for word, values in each.items()}}
-        for run, each in zip(measured, data.compared(best.parameters), strict=True)
-    ]
-    return replace(found, about=tuple(about), more=more, runs=tuple(measured))
+        *_tested(apart, parameters, starts[0], best.parameters),
+    )
+    more = {
+        **found.more,
+        "bounds": {each.path: [each.low, each.high] for each in parameters},
+        "runs": data.count,
+        "slopes": "exact" if data.exact else "differences",
+        "fitted": data.changes(best.parameters),
+        "sigmas": [{word: data.sigma(run, word).tolist() for word in run.counts} for run in measured],
+        "residuals": [
+            {"run": run.name, **{word: values.tolist() for word, values in each.items()}}
+            for run, each in zip(measured, data.compared(best.parameters), strict=True)
+        ],
+    }
+    also = tuple(_values(parameters, other.parameters) for other in others)
+    return replace(found, also=also, about=about, more=more, runs=tuple(measured))
 
 
 def _values(parameters: list[FreeParameter], coordinates: Array) -> Array:
@@ -135,15 +139,12 @@ def _fitted(data: TrialRuns, starts: list[Array], rough: bool) -> tuple[Fit, lis
     def solver(rounds: int) -> Any:
         return lambda data, start, probe, bounds: solve(data, start, probe, bounds, rounds, gain)
 
-    first = solver(ROUGH_TURNS if rough else 20)
-    best, others = solve_from(data, starts, probe, (low, high), STARTS, first)
+    best, others = solve_from(data, starts, probe, (low, high), STARTS, solver(ROUGH_TURNS if rough else 20))
     if rough:
         if min(data.cost(start) for start in starts) * (1.0 - gain) <= best.cost:
             told.append("two turns of least squares changed no more than roughness does: CMA-ES was taken")
-            starts = [_evolved(data, best.parameters)]
-        else:
-            starts = [best.parameters]
-        best, _ = solve_from(data, starts, probe, (low, high), solver=solver(ROUGH_ROUNDS))
+            best = best._replace(parameters=_evolved(data, best.parameters))
+        best, _ = solve_from(data, [best.parameters], probe, (low, high), solver=solver(ROUGH_ROUNDS))
     words = data.scaled(best.parameters)
     if words:
         best, _ = solve_from(data, [best.parameters], probe, (low, high), solver=solver(ROUGH_ROUNDS if rough else 20))
@@ -243,15 +244,12 @@ def _profiled(data: TrialRuns, fit: Fit, covariance: Array, quantile: float, ris
 
 
 def _at_bounds(parameters: list[FreeParameter], coordinates: Array) -> list[str]:
-    told = []
-    for each, x in zip(parameters, coordinates, strict=True):
-        for end, name in ((each.low, "lower"), (each.high, "upper")):
-            if abs(x - each.coordinate(end)) < AT_BOUND:
-                told.append(
-                    f"{short(each.path)} ended on its {name} bound, {end:g}: its interval means nothing; widen --fit, "
-                    "or fix it"
-                )
-    return told
+    return [
+        f"{short(each.path)} ended on its {name} bound, {end:g}: its interval means nothing; widen --fit, or fix it"
+        for each, x in zip(parameters, coordinates, strict=True)
+        for end, name in ((each.low, "lower"), (each.high, "upper"))
+        if abs(x - each.coordinate(end)) < AT_BOUND
+    ]
 
 
 def _without_effect(parameters: list[FreeParameter], fit: Fit) -> list[str]:
@@ -274,10 +272,8 @@ def _tested(apart: list[RunData], parameters: list[FreeParameter], before: Array
         for coordinates in (before, after):
             values = [each[word].reshape(-1, len(SIGMAS[word])) for each in data.compared(coordinates) if word in each]
             sizes.append(np.sqrt((np.concatenate(values) ** 2).mean(axis=0)))
-        pair = [", ".join(f"{size:.3g}" for size in each) for each in sizes]
-        told.append(
-            f"test: {word} off by {pair[0]} before the fit and {pair[1]} after ({len(apart)} runs not fitted to)"
-        )
+        old, new = (", ".join(f"{size:.3g}" for size in each) for each in sizes)
+        told.append(f"test: {word} off by {old} before the fit and {new} after ({len(apart)} runs not fitted to)")
     return told
 
 

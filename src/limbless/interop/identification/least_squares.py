@@ -9,6 +9,7 @@ something in it: they are central here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -77,10 +78,9 @@ def linearised(data: Stretches, parameters: Array, probe: Array, bounds: tuple[A
     """Residuals with their derivatives in the parameters, as exact as the data has them."""
     (here,) = data.residuals([parameters])
     exact = getattr(data, "slopes", None)  # of data without it, or that has none here, differences
-    try:
+    J = None
+    with suppress(SimulationError):  # none at this place
         J = None if exact is None else exact(parameters)
-    except SimulationError:  # none at this place
-        J = None
     J = differences(data, parameters, here, probe, bounds) if J is None else J
     return Fit(parameters, [own.copy() for own in data.own], here, J, data.own_slopes(parameters, here))
 
@@ -189,21 +189,19 @@ def solve_from(
             problem = error
     if not found:
         raise problem or SimulationError("identify: no start could be run")
-    found.sort(key=lambda fit: fit.cost)
-    best = found[0]
+    best, *beside = sorted(found, key=lambda fit: fit.cost)
     data.own = [numbers.copy() for numbers in best.own]
     V = seen(best.information)
     others = [
         fit
-        for fit in found[1:]
+        for fit in beside
         if fit.cost <= (1.0 + ALIKE) * best.cost
         and np.abs(V.T @ (fit.parameters - best.parameters)).max(initial=0.0) > 0.05
     ]
     unmoved = best.parameters + (np.eye(len(V)) - V @ V.T) @ (starts[0] - best.parameters)
     unmoved = unmoved if bounds is None else np.clip(unmoved, *bounds)
-    if not cost_at(unmoved) <= (1.0 + ALIKE) * best.cost:
-        return best, others
-    return best._replace(parameters=unmoved), others
+    as_good = cost_at(unmoved) <= (1.0 + ALIKE) * best.cost
+    return best._replace(parameters=unmoved) if as_good else best, others
 
 
 def inverse(information: Array) -> Array:

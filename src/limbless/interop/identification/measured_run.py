@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import Array, InputError, nearest
+from limbless.core import Array, InputError, nearest, refuse_unknown
 from limbless.interop.log_files.joint_log import (
     JointLog,
     dominant_frequency,
@@ -18,6 +18,7 @@ from limbless.interop.log_files.joint_log import (
     lag_of,
     listed,
     read_log,
+    read_mapping,
 )
 from limbless.interop.log_files.marker_track import MarkerTrack, laid_on, motion_of, read_track
 from limbless.scenarios.scenario import Scenario
@@ -94,31 +95,21 @@ class MeasuredRun:
                 raise InputError(f"{self.name}: {word}: {wanted} is wanted; got {getattr(self, word)!r:.60}")
         if self.log is None and self.track is None:
             raise InputError(f"{self.name}: neither a log nor a track; one of them is needed")
+        refuse_unknown(self.counts, COUNTS, f"{self.name}: counts: no")
         for word in self.counts:
-            if word not in COUNTS:
-                raise InputError(f"{self.name}: counts: no {word!r}; {nearest(word, COUNTS)}")
             needs = "track" if word in ("speed", "path") else "log"
             if getattr(self, needs) is None:
                 raise InputError(f"{self.name}: counts: {word} needs a {needs}, and there is none")
         if self.frame not in ("free", "known"):
             raise InputError(f"{self.name}: frame: {self.frame!r} is none of free, known")
-        for word in self.sigma:
-            if word not in COUNTS:
-                raise InputError(f"{self.name}: sigma: no {word!r}; {nearest(word, COUNTS)}")
+        refuse_unknown(self.sigma, COUNTS, f"{self.name}: sigma: no")
 
     @classmethod
     def load(cls, path: str | Path) -> MeasuredRun:
         """From a YAML file; files that it names are looked for beside it."""
-        from ruamel.yaml import YAML
-        from ruamel.yaml.error import YAMLError
-
         place = Path(path).expanduser()
-        try:
-            data = YAML(typ="safe").load(place.read_text(encoding="utf-8"))
-        except (OSError, YAMLError, UnicodeDecodeError) as error:
-            raise InputError(f"{place}: cannot be read as a run ({str(error).splitlines()[0]})") from None
-        if not isinstance(data, dict):
-            raise InputError(f"{place}: a run holds names and values, such as log: side_1.csv")
+        wanted = f"{place}: a run holds names and values, such as log: side_1.csv"
+        data = read_mapping(place, f"{place}: cannot be read as a run", wanted)
         return cls.from_mapping({"name": place.stem, **data}, place.parent)
 
     @classmethod
@@ -127,14 +118,14 @@ class MeasuredRun:
         for key in data:
             if key not in _KEYS:
                 raise InputError(f"{data.get('name', 'run')}: no entry {key!r} in a run; {nearest(str(key), _KEYS)}")
-        said = {key: value for key, value in data.items() if key not in ("log", "like", "track", "scenario")}
-        if "counts" in said:
-            words = said["counts"] if isinstance(said["counts"], list | tuple) else [said["counts"]]
-            said["counts"] = tuple(map(str, words))
         if "scenario" in data:
             raise InputError(
                 f"{data.get('name')}: scenario: all runs are of one scenario; say what differs as `changes`"
             )
+        said = {key: value for key, value in data.items() if key not in ("log", "like", "track")}
+        if "counts" in said:
+            words = said["counts"] if isinstance(said["counts"], list | tuple) else [said["counts"]]
+            said["counts"] = tuple(map(str, words))
         log, track = data.get("log"), data.get("track")
         if isinstance(log, str):
             like = data.get("like")
@@ -143,6 +134,11 @@ class MeasuredRun:
             asked: dict[str, Any] = {"file": track} if isinstance(track, str) else dict(track)
             track = read_track(folder / str(asked.pop("file", "")), **asked)
         return cls(log=log, track=track, **said)
+
+    @property
+    def held(self) -> list[JointLog | MarkerTrack]:
+        """What was measured."""
+        return [data for data in (self.log, self.track) if data is not None]
 
     def compare(self, source: Any, picture: str | Path | None = None) -> list[str]:
         """Run a scenario and say how it differs from what was measured; a picture shows both over each other."""
@@ -167,15 +163,29 @@ class RunData:
         self.measured, self.name = measured, measured.name
         self.cycle = scenario.gait.cycle
         self.counts = measured.counts or self._usual(scenario.model.kind == "non-smooth")
-        ends = [data.time[-1] + measured.delay for data in (measured.log, measured.track) if data is not None]
-        if scenario.duration < max(ends) - 1e-9:
-            scenario = Scenario.load(scenario, {"duration": float(np.ceil(max(ends) / scenario.step) * scenario.step)})
+        end = max(data.time[-1] + measured.delay for data in measured.held)
+        if scenario.duration < end - 1e-9:
+            scenario = Scenario.load(scenario, {"duration": float(np.ceil(end / scenario.step) * scenario.step)})
         self.scenario = self.with_records(scenario)
         self.sigmas = {word: self._stated(word) for word in self.counts}
         if measured.log is not None:
             self._check_log(measured.log)
         if "speed" in self.counts or "path" in self.counts:
             self._check_track()
+
+    @property
+    def log(self) -> JointLog:
+        """Its log, where one counts: checked when it was made."""
+        if self.measured.log is None:
+            raise InputError(f"{self.name}: no log")
+        return self.measured.log
+
+    @property
+    def track(self) -> MarkerTrack:
+        """Its track, likewise."""
+        if self.measured.track is None:
+            raise InputError(f"{self.name}: no track")
+        return self.measured.track
 
     def _usual(self, rough: bool) -> tuple[str, ...]:
         found: list[str] = []
@@ -201,8 +211,7 @@ class RunData:
         return np.array(values)
 
     def _check_log(self, log: JointLog) -> None:
-        robot = self.scenario.robot.build()
-        joints = int(getattr(robot, "freedoms", 0))
+        joints = int(getattr(self.scenario.robot.build(), "freedoms", 0))
         if joints != len(log.joints):
             raise InputError(
                 f"{self.name}: the log has {len(log.joints)} joints and the robot {joints}; `position` of `like` says "
@@ -230,8 +239,7 @@ class RunData:
     def with_records(self, scenario: Scenario) -> Scenario:
         """Recorded at least twice as often as anything was measured, and at its instants where steps end there: between
         records a run that jumps would be bent."""
-        times = [data.time for data in (self.measured.log, self.measured.track) if data is not None]
-        spacing = min(float(np.median(np.diff(time))) for time in times)
+        spacing = min(float(np.median(np.diff(data.time))) for data in self.measured.held)
         steps = max(round(spacing / scenario.step), 1)
         every = max(part for part in range(1, max(steps // 2, 1) + 1) if steps % part == 0) * scenario.step
         return Scenario.load(scenario, {"record_every": every})
@@ -250,10 +258,9 @@ class RunData:
         """What `compared` has, in words."""
         told, off = [], self.compared(result)
         if "harmonics" in off:
-            told.append(f"run        amplitude over the log {listed(1.0 + off['harmonics'][:, 0], '.3f')}")
-            told.append(
-                f"run        lag behind the log {listed((1e3 * off['harmonics'][:, 1]).round(1) + 0.0, '.1f')} ms"
-            )
+            larger, later = off["harmonics"].T
+            told.append(f"run        amplitude over the log {listed(1.0 + larger, '.3f')}")
+            told.append(f"run        lag behind the log {listed((1e3 * later).round(1) + 0.0, '.1f')} ms")
         if "joints" in off:
             told.append(f"run        joint angles off by {float(np.sqrt((off['joints'] ** 2).mean())):.3g} rad (rms)")
         if "speed" in off:
@@ -305,11 +312,8 @@ class RunData:
         return np.asarray(CubicSpline(data["time"].values, data[name].values)(when))
 
     def _joint_samples(self, result: Result, held: str, variable: str) -> tuple[Array, Array, Array]:
-        assert_log = self.measured.log
-        if assert_log is None:  # checked when it was made
-            raise InputError(f"{self.name}: no log")
-        use, when = self._instants(assert_log)
-        return when, self._sampled(result, variable, when), assert_log.held(held)[use]
+        use, when = self._instants(self.log)
+        return when, self._sampled(result, variable, when), self.log.held(held)[use]
 
     def _harmonics(self, result: Result) -> Array:
         """Of each joint that moves, at the rate at which it moves most: relative error of the amplitude, and lag, s."""
@@ -326,9 +330,7 @@ class RunData:
 
     def _windows(self, result: Result) -> Array:
         """Angles less the log's of a run that begins anew where the log is, every two periods; its base goes on."""
-        log, scenario = self.measured.log, result.scenario
-        if log is None or scenario is None:  # checked when it was made
-            raise InputError(f"{self.name}: no log")
+        log, scenario = self.log, result.scenario or self.scenario
         model = scenario.assemble()
         if not hasattr(model, "with_joints") or getattr(scenario.actuation, "series_stiffness", None):
             raise InputError(
@@ -359,25 +361,20 @@ class RunData:
     def _on(self, scenario: Scenario, state: Any, end: float) -> Any:
         """The run from a state on to a time, in whole steps."""
         steps = int(np.ceil((end - state.time) / scenario.step - 1e-6))
-        span = {"duration": steps * scenario.step, "record_every": scenario.step}
-        before: Any = Result(None, scenario, state=state)  # type: ignore[arg-type]  # nothing was recorded
-        return run_scenario(scenario.model_copy(update=span), after=before)
+        part = scenario.model_copy(update={"duration": steps * scenario.step, "record_every": scenario.step})
+        nothing: Any = None  # was recorded before
+        return run_scenario(part, after=Result(nothing, scenario, state=state))
 
     def _places(self, result: Result) -> tuple[Array, Array, Array]:
         """Instants, the run's point and the marker there, (N, 2 or 3)."""
-        track = self.measured.track
-        if track is None:
-            raise InputError(f"{self.name}: no track")
-        use, when = self._instants(track)
-        there = track.marker()[use]
+        use, when = self._instants(self.track)
+        there = self.track.marker()[use]
         names = {"head": "head_position", "tip": "tip_position", "com": "com_position"}
         if self.measured.point in names:
             mine = self._sampled(result, names[self.measured.point], when)
         else:
             sections = [str(name) for name in result.dataset["section"].values]
-            if self.measured.point not in sections:
-                known = nearest(self.measured.point, [*names, *sections])
-                raise InputError(f"{self.name}: point: no {self.measured.point!r}; {known}")
+            refuse_unknown([self.measured.point], [*names, *sections], f"{self.name}: point: no")
             mine = self._sampled(result, "position", when)[:, sections.index(self.measured.point)]
         return when, mine[:, : there.shape[1]], there
 

@@ -65,8 +65,7 @@ class TrialRuns:
         texts = [repr(self.parameters)]
         for run in self.runs:
             texts += [run.scenario.to_yaml(), repr(run.counts), repr(run.measured.skip), repr(run.measured.delay)]
-            held = [data for data in (run.measured.log, run.measured.track) if data is not None]
-            texts += [str(value) for data in held for value in map(_whole, vars(data).values())]
+            texts += [_whole(value) for data in run.measured.held for value in vars(data).values()]
         return sha256("\n".join(texts).encode()).hexdigest()[:16]
 
     def _read(self, store: Path) -> None:
@@ -140,16 +139,13 @@ class TrialRuns:
             self._keep("slopes", coordinates, self._sloped[key])
         rates = np.array([each.rate(each.value(x)) for each, x in zip(self.parameters, coordinates, strict=True)])
         blocks = [
-            np.concatenate([self._over_sigma(run, word, each) for word, each in made.items()])
+            np.concatenate([(each / self.sigma(run, w)[:, None]).reshape(-1, len(rates)) for w, each in made.items()])
             for run, made in zip(self.runs, self._sloped[key], strict=True)
         ]
         if self.priors:
             own = np.eye(len(rates))[[k for k, _ in self.priors]] * rates
             blocks.append(own / np.array([[each.prior[1]] for _, each in self.priors if each.prior]))
         return blocks
-
-    def _over_sigma(self, run: RunData, word: str, slopes: Array) -> Array:
-        return (slopes / self.sigma(run, word)[:, None]).reshape(-1, slopes.shape[2])
 
     def _carried(self, coordinates: Array) -> list[dict[str, Array]]:
         """(rows, columns, p) of what is compared, by runs moved along their slopes."""
@@ -162,9 +158,8 @@ class TrialRuns:
         made: list[dict[str, Array]] = []
         for run, number in zip(self.runs, self.alike, strict=True):
             ends = [[run.compared(Recorded(each)) for each in pair] for pair in moved[number]]  # type: ignore[arg-type]
-            words = ends[0][0]
             made.append(
-                {w: np.stack([(more[w] - less[w]) / (2.0 * MOVED) for less, more in ends], axis=-1) for w in words}
+                {w: np.stack([(more[w] - less[w]) / (2.0 * MOVED) for less, more in ends], axis=-1) for w in ends[0][0]}
             )
         return made
 
@@ -223,10 +218,9 @@ class TrialRuns:
 
     def series(self, coordinates: Array) -> list[Array]:
         """What is compared sample by sample, over its sigma: (T, columns) each."""
-        pairs = zip(self.runs, self.compared(coordinates), strict=True)
         return [
             values / self.sigma(run, word)
-            for run, each in pairs
+            for run, each in zip(self.runs, self.compared(coordinates), strict=True)
             for word, values in each.items()
             if word in (*SAMPLED, "windows", "path")
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from limbless.control.actuation import ProportionalDerivative, Torque
 from limbless.control.gaits.user_gait import FunctionGait
-from limbless.core import Array, InputError, SimulationError, in_unit, nearest, stage_times
+from limbless.core import Array, InputError, SimulationError, in_unit, nearest, refuse_unknown, stage_times
 from limbless.mechanics.chain import ChainDrive
 from limbless.mechanics.compiled import aligned_zeros, map_arrays, pack
 from limbless.mechanics.integrate import runge_kutta
@@ -24,6 +25,7 @@ from limbless.scenarios.scenario import Initial, Scenario
 from limbless.simulation.prefetch import RobotAhead
 from limbless.simulation.session import Session
 
+AXES = ("x", "y", "z")
 ACTIONS = ("torque", "target", "gait", "controller")
 WIDEST = 1e6
 """Largest length of all numbers of a state, as a vector, that is still a motion."""
@@ -54,21 +56,21 @@ class Observed:
 
     @property
     def joint_position(self) -> Array:
-        return self.values[..., self.world.joints]
+        return self.values[..., self.world.columns["joint_position"]]
 
     @property
     def joint_velocity(self) -> Array:
-        return self.values[..., self.world.rates]
+        return self.values[..., self.world.columns["joint_velocity"]]
 
     @property
     def twist(self) -> Array:
         """Of the base, its own axes."""
-        return self.values[..., self.world.twist]
+        return self.values[..., self.world.columns["base_twist"]]
 
     @property
     def work(self) -> Any:
         """Of the actuators since the start, J."""
-        return self.values[..., self.world.work]
+        return self.values[..., self.world.columns["work"].start]
 
     @property
     def heading(self) -> tuple[Any, Any]:
@@ -161,23 +163,32 @@ class ControlledRun:
             and self.model._recorder.positions == n
             and not any(switches)
         )
-        self.joints, self.twist, self.rates = slice(7, 7 + n), slice(7 + n, 13 + n), slice(13 + n, 13 + 2 * n)
         self.knows_work = isinstance(self.model, NewtonEuler | Soft)
-        self.work = 13 + 2 * n
         self.contacts = len(self.model._scene.owner) if isinstance(self.model, NonSmooth) else 0
         if isinstance(self.model, SoftContact):
             self.contacts = len(self.model.scene.owner)
-        self.contact_force = slice(14 + 2 * n, 14 + 2 * n + 3 * self.contacts)
-        self.contact_state = slice(14 + 2 * n + 3 * self.contacts, 14 + 2 * n + 4 * self.contacts)
+        numbers, loop = [str(number) for number in range(self.contacts)], self.model._loop
+        self.entries: dict[str, Sequence[str]] = {
+            "base_position": AXES,
+            "base_orientation": ("w", "x", "y", "z"),
+            "joint_position": self.joint_names,
+            "base_twist": (*AXES, "rx", "ry", "rz"),
+            "joint_velocity": self.joint_names,
+            "work": ("J",),
+        }
+        if self.contacts:
+            forces = [f"{number} {axis}" for number in numbers for axis in AXES]
+            self.entries |= {"contact_force": forces, "contact_state": numbers}
+        if loop is not None and loop.names():
+            self.entries["controller_state"] = loop.names()
+        ends = accumulate(map(len, self.entries.values()), initial=0)
+        self.columns = {name: slice(*place) for name, place in zip(self.entries, pairwise(ends), strict=True)}
         if self.lean:
             columns = {name: place for name, _, place in self.model.state_columns()}  # type: ignore[attr-defined]
-            self.work = columns["actuator_work"].start
-            if columns["base_twist"] != self.twist:
+            if columns["base_twist"] != self.columns["base_twist"]:
                 raise InputError("the state of this model is laid out otherwise")  # never: a slip of ours
-        loop = self.model._loop
-        after = self.work + 1 + 4 * self.contacts
-        self.control = slice(0, 0) if loop is None else loop.columns if self.lean else slice(after, after + loop.count)
-        self.control_names = [] if loop is None else loop.names()
+            control = slice(0, 0) if loop is None else loop.columns
+            self.columns |= {"work": columns["actuator_work"], "controller_state": control}
         self.looks = -1.0 if self.chain.head == "base" else 1.0
         start = Observed(self, 0.0, np.array([0.0, 0.0, 0.0, *self.scenario.initial.orientation]))
         sine, cosine = start.heading
@@ -188,36 +199,20 @@ class ControlledRun:
             if fields:
                 raise InputError("fields: belong to actions='gait' or 'controller'")
             return {}
-        if self.actions == "controller":
-            return self._checked_controller_fields(fields)
-        known = [name for name in type(self.gait).model_fields if name != "kind"]
+        of_gait, known = self.actions == "gait", [name for name in type(self.gait).model_fields if name != "kind"]
         if not fields:
-            raise InputError(
-                f"actions='gait' needs fields={{name: (lowest, highest)}}; gait {self.gait.kind!r} has "
-                f"{', '.join(known)}"
-            )
+            has = f"; gait {self.gait.kind!r} has {', '.join(known)}" if of_gait else " of the controller"
+            raise InputError(f"actions={self.actions!r} needs fields={{name: (lowest, highest)}}{has}")
+        refuse_unknown(fields if of_gait else [], known, f"fields: gait {self.gait.kind!r} has no field")
         for name, ends in fields.items():
-            if name not in known:
-                raise InputError(f"fields: gait {self.gait.kind!r} has no field {name!r}; {nearest(name, known)}")
             if len(tuple(ends)) != 2 or not all(isinstance(end, int | float) for end in ends):
                 raise InputError(f"fields: {name} needs its lowest and its highest number; received {ends!r}")
-            low, high = ends
-            if not low < high:
-                raise InputError(f"fields: {name} from {low:g} to {high:g} holds nothing")
-            self.gait.changed(**{name: low}), self.gait.changed(**{name: high})
-        return dict(fields)
-
-    def _checked_controller_fields(
-        self, fields: Mapping[str, tuple[float, float]] | None
-    ) -> dict[str, tuple[float, float]]:
-        if not fields:
-            raise InputError("actions='controller' needs fields={name: (lowest, highest)} of the controller")
-        for name, ends in fields.items():
-            if len(tuple(ends)) != 2 or not all(isinstance(end, int | float) for end in ends) or not ends[0] < ends[1]:
-                raise InputError(f"fields: {name} needs its lowest and its highest number; received {ends!r}")
-            for end in ends:
-                self.model.retune({name: end})
-        self.model.retune({})
+            if not ends[0] < ends[1]:
+                raise InputError(f"fields: {name} from {ends[0]:g} to {ends[1]:g} holds nothing")
+            for end in ends:  # each refuses what cannot be
+                self.gait.changed(**{name: end}) if of_gait else self.model.retune({name: end})
+        if not of_gait:
+            self.model.retune({})
         return dict(fields)
 
     def _scales(self, scale: float | str | Sequence[float | str] | None) -> Array:
@@ -245,8 +240,7 @@ class ControlledRun:
             return
         self.drive = ChainDrive(np.zeros((rows, n)), np.zeros((rows, n)), np.zeros((rows, n)), np.zeros((1, n)))
         if self.actions == "controller":  # of what the gait gives
-            own = self.model.drive(self.gait, stage_times(self._numbers * self.step))
-            self.drive = ChainDrive(*(np.array(part) for part in own))
+            self.drive = ChainDrive(*map(np.array, self.model.drive(self.gait, stage_times(self._numbers * self.step))))
         self._knots = np.zeros(self.steps + 1)
         self._x = aligned_zeros(self.model._size)  # type: ignore[attr-defined]
         self.problem = self.model.problem(self.drive, 0, None, None)  # type: ignore[attr-defined]
@@ -256,8 +250,8 @@ class ControlledRun:
     def joint_names(self) -> list[str]:
         """Of a soft body, its freedoms cell by cell."""
         if isinstance(self.model, Soft):
-            cells = enumerate(self.model.plan.cells, 1)
-            return [f"{self.model.part} {number} {name}" for number, cell in cells for name in cell.names]
+            part, cells = self.model.part, enumerate(self.model.plan.cells, 1)
+            return [f"{part} {number} {name}" for number, cell in cells for name in cell.names]
         return list(self.chain.joint_names)
 
     # Motion
@@ -288,8 +282,8 @@ class ControlledRun:
         if not self.fields:
             held = self.scale * action
             return {}, held if self.actions == "torque" else JointTarget(held, beside=True)
-        ends = zip(self.fields.items(), action.tolist(), strict=True)
-        asked = {name: low + 0.5 * (value + 1.0) * (high - low) for (name, (low, high)), value in ends}
+        pairs = zip(self.fields.items(), action.tolist(), strict=True)
+        asked = {name: low + 0.5 * (value + 1.0) * (high - low) for (name, (low, high)), value in pairs}
         if self.actions == "gait":
             return asked, None
         self.model.retune(asked)
@@ -308,9 +302,9 @@ class ControlledRun:
             np.multiply(self.scale, action, out=self.drive.torque[0])
         else:
             fields, held = self.commanded(action)
-            passing, self.gait = (
-                self.gait.passage(fields, float(self._knots[0]), finish) if fields else (self.gait, self.gait)
-            )
+            passing = self.gait
+            if fields:
+                passing, self.gait = self.gait.passage(fields, float(self._knots[0]), finish)
             drive = self.model.drive(passing, stage_times(self._knots))
             drive = drive if held is None else self.model.with_torque(drive, held)
             for own, asked in zip(self.drive, drive, strict=True):
@@ -336,23 +330,12 @@ class ControlledRun:
         """What there is to see of a state."""
         if self.lean:
             return Observed(self, state.time, state.x)
-        found = self.model.observe(state)
-        parts = [
-            found["base_position"],
-            found["base_orientation"],
-            found["joint_position"],
-            found["base_twist"],
-            found["joint_velocity"],
-            np.zeros(1),
-        ]
-        if self.contacts:
-            parts += [found["contact_force"], found["contact_state"]]
-        parts += [found["controller_state"]] if self.control_names else []
-        values = np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in parts])
+        found = {**self.model.observe(state), "work": np.zeros(1)}
         if self.knows_work:
             columns = {name: place for name, _, place in self.model.state_columns()}  # type: ignore[attr-defined]
-            values[self.work] = state.x[columns["actuator_work"]][0]
-        return Observed(self, state.time, values)
+            found["work"] = state.x[columns["actuator_work"]]
+        parts = [np.asarray(found[name], dtype=np.float64).ravel() for name in self.entries]
+        return Observed(self, state.time, np.concatenate(parts))
 
     def wanted(self, seen: Observed) -> tuple[Any, Any]:
         """Direction (x, y) in which the head should look: the course, or the target."""

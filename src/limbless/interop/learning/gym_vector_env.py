@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from limbless.core import Array, InputError, nearest
+from limbless.core import Array, InputError, refuse_unknown
 from limbless.interop.learning.controlled_run import ControlledRun, Observed, lasting, shaking, sound
 from limbless.interop.learning.gym_env import OBSERVE, REWARD
 from limbless.interop.learning.gymnasium_names import gymnasium
@@ -59,9 +59,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
                 f"{alone[0] if alone else 'reward as a function'}: belongs to Env; robots side by side "
                 "have rewards by terms, and end with their duration or where they are lost"
             )
-        unknown = [name for name in options if name not in _OPTIONS]
-        if unknown:
-            raise InputError(f"there is no argument {unknown[0]!r}; {nearest(unknown[0], _OPTIONS)}")
+        refuse_unknown(options, _OPTIONS, "there is no argument")
         self.world = ControlledRun(scenario, actions, control_period, **options)
         self.watch, self.terms = Observations(observe, self.world), chosen(reward, self.world)
         self.num_envs, self._randomise = num_envs, shaking(randomise)
@@ -152,13 +150,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             if self._crowd is None:
                 self._move_each(going, given)
             else:  # each thread takes the next robot that nobody has taken
-                crew = [self._crowd.submit(self._move_each, going, given) for _ in range(self._threads)]
-                for one in crew:
+                for one in [self._crowd.submit(self._move_each, going, given) for _ in range(self._threads)]:
                     one.result()
             if self._crowd is None and self._threads > 1:  # kernels are compiled now
                 self._crowd = ThreadPoolExecutor(self._threads)
-        steps = np.rint(self._times / world.step) + world.steps
-        self._times = np.where(fresh, 0.0, steps * world.step)
+        self._times = np.where(fresh, 0.0, (np.rint(self._times / world.step) + world.steps) * world.step)
 
     def _move_each(self, going: Iterator[int], given: Array) -> None:
         """Robots one after another, by one period."""

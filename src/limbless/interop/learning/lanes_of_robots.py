@@ -41,9 +41,7 @@ class RobotLanes:
         """Move all robots by one control period, in place; returns which of them did not move, because one of their
         eight has a joint that is locked.
         """
-        first = np.rint(times / self.world.step).astype(np.int64)
-        crew = ChainBatch(values, first, actions * self.world.scale, self._stuck)
-        advance_batch(
-            self._packed, self._knots, self._record, self._x, self.problem.drive.torque, crew, self.world.step
-        )
+        step, torque = self.world.step, self.problem.drive.torque
+        crew = ChainBatch(values, np.rint(times / step).astype(np.int64), actions * self.world.scale, self._stuck)
+        advance_batch(self._packed, self._knots, self._record, self._x, torque, crew, step)
         return self._stuck

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core import Array, InputError, nearest
+from limbless.core import Array, InputError, refuse_unknown
 from limbless.interop.learning.controlled_run import ControlledRun, Observed
-
-AXES, TURNS, QUATERNION = ("x", "y", "z"), ("rx", "ry", "rz"), ("w", "x", "y", "z")
 
 
 def _heading(seen: Observed) -> Sequence[Any]:
@@ -37,21 +35,7 @@ class Observations:
     """Some observations, one after another: what stands in the state is gathered at once, the rest is computed."""
 
     def __init__(self, names: Sequence[str], world: ControlledRun) -> None:
-        joints = world.joint_names
-        standing: dict[str, tuple[slice, Sequence[str]]] = {
-            "base_position": (slice(0, 3), AXES),
-            "base_orientation": (slice(3, 7), QUATERNION),
-            "base_twist": (world.twist, (*AXES, *TURNS)),
-            "joint_position": (world.joints, joints),
-            "joint_velocity": (world.rates, joints),
-        }
-        if world.contacts:
-            numbers = [str(number) for number in range(world.contacts)]
-            forces = [f"{number} {axis}" for number in numbers for axis in AXES]
-            standing["contact_force"] = (world.contact_force, forces)
-            standing["contact_state"] = (world.contact_state, numbers)
-        if world.control_names:
-            standing["controller_state"] = (world.control, world.control_names)
+        standing = [name for name in world.entries if name != "work"]
         computed: dict[str, tuple[Callable[[Observed], Sequence[Any]], Sequence[str]]] = {
             "time": (_time, ("s",)),
             "heading": (_heading, ("sine", "cosine")),
@@ -64,9 +48,7 @@ class Observations:
             raise InputError(
                 f"observe: {touching[0]!r} needs the model non-smooth and something to touch (ground, obstacles)"
             )
-        unknown = [name for name in names if name not in known]
-        if unknown:
-            raise InputError(f"observe: there is no {unknown[0]!r}; {nearest(unknown[0], known)}")
+        refuse_unknown(names, known, "observe: there is no")
         if not names:
             raise InputError(f"observe: name at least one of {', '.join(known)}")
         if "target" in names and world.target is None:
@@ -78,7 +60,7 @@ class Observations:
         self._computed: list[tuple[int, Callable[[Observed], Sequence[Any]]]] = []
         for name in names:
             if name in standing:
-                place, entries = standing[name]
+                place, entries = world.columns[name], world.entries[name]
                 columns += range(place.start, place.stop)
             else:
                 reader, entries = computed[name]

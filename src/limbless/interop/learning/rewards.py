@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core import Array, InputError, nearest
+from limbless.core import Array, InputError, refuse_unknown
 from limbless.interop.learning.controlled_run import ControlledRun, Observed
 
 Term = Callable[[Observed, Observed, Array, Array, ControlledRun], Any]
@@ -65,9 +65,7 @@ TERMS: dict[str, Term] = {
 
 def chosen(reward: Mapping[str, float], world: ControlledRun) -> dict[str, tuple[float, Term]]:
     """The terms of a reward with their weights."""
-    for name in reward:
-        if name not in TERMS:
-            raise InputError(f"reward: there is no term {name!r}; {nearest(name, TERMS)}")
+    refuse_unknown(reward, TERMS, "reward: there is no term")
     if "power" in reward and not world.knows_work:
         raise InputError(
             "reward: the term 'power' needs a model that integrates the work of its actuators: newton-euler"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import Array, InputError, nearest
+from limbless.core import Array, InputError, refuse_unknown
 from limbless.interop.log_files.named_arrays import named_arrays
 
 QUANTITIES = ("position", "velocity", "current", "effort", "command")
@@ -29,7 +29,7 @@ _UNITS = {
     "effort": {"nm": 1.0, "mnm": 1e-3, "ncm": 1e-2},
 }
 _UNITS["command"] = _UNITS["position"]
-_CLOCK = re.compile(r"(?:t|time|stamp|timestamp)(?:[\s_.\[(]*(s|sec|seconds|ms|us|ns)[\])]?)?")
+CLOCK = re.compile(r"(?:t|time|stamp|timestamp)(?:[\s_.\[(]*(s|sec|seconds|ms|us|ns)[\])]?)?")
 _SECONDS = {None: 1.0, "s": 1.0, "sec": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _MOST = {
     "position": (2.0 * np.pi, "rad", "deg"),
@@ -60,6 +60,11 @@ class JointLog:
     notes: tuple[str, ...] = ()
 
     @property
+    def columns(self) -> dict[str, Array]:
+        """What the robot logged, by quantity."""
+        return {name: values for name in QUANTITIES if (values := getattr(self, name)) is not None}
+
+    @property
     def rate(self) -> float:
         """Samples a second."""
         return float(1.0 / np.median(np.diff(self.time)))
@@ -71,11 +76,9 @@ class JointLog:
 
     def held(self, name: str) -> Array:
         """One quantity, or a refusal."""
-        values = getattr(self, name, None) if name in QUANTITIES else None
-        if values is None:
-            has = [other for other in QUANTITIES if getattr(self, other) is not None]
-            raise InputError(f"{self.source}: no {name} in this log; it has {', '.join(has)}")
-        return np.asarray(values)
+        if name not in self.columns:
+            raise InputError(f"{self.source}: no {name} in this log; it has {', '.join(self.columns)}")
+        return self.columns[name]
 
     def velocity_at(self, time: float, reach: float) -> Array:
         """Joint velocities at a time, by cubics through what lies within `reach`, s, of it."""
@@ -86,21 +89,18 @@ class JointLog:
 
     def part(self, rows: slice) -> JointLog:
         """Some of its samples."""
-        kept = {name: value[rows] for name in QUANTITIES if (value := getattr(self, name)) is not None}
+        kept: dict[str, Any] = {name: values[rows] for name, values in self.columns.items()}
         return replace(self, time=self.time[rows], **kept)
 
     def lines(self) -> list[str]:
         """What `limbless log` prints."""
-        has = [name for name in QUANTITIES if getattr(self, name) is not None]
         span = self.time[-1] - self.time[0]
-        uneven, lost = (
-            f"jitter {round(1e3 * self.jitter, 6):.2g} ms",
-            f"{self.gaps} lost and filled" if self.gaps else "nothing lost",
-        )
+        lost = f"{self.gaps} lost and filled" if self.gaps else "nothing lost"
         told = [
-            f"log        {len(self.time)} samples in {span:.4g} s, {self.rate:.4g} /s, {uneven}; {lost}",
+            f"log        {len(self.time)} samples in {span:.4g} s, {self.rate:.4g} /s, jitter "
+            f"{round(1e3 * self.jitter, 6):.2g} ms; {lost}",
             f"joints     {len(self.joints)}: {', '.join(self.joints[:8])}{', ..' if len(self.joints) > 8 else ''}",
-            f"columns    {', '.join(has)}",
+            f"columns    {', '.join(self.columns)}",
         ]
         moved = self.position if self.position is not None else self.command
         frequency = None if moved is None else dominant_frequency(self.time, moved)
@@ -109,9 +109,10 @@ class JointLog:
             told.append(f"motion     {frequency:.4g} Hz, amplitudes {listed(np.degrees(np.abs(waves)), '.3g')} deg")
             if self.command is not None:
                 asked = first_harmonic(self.time, self.command, frequency)
-                lag = lag_of(waves, asked, frequency)
-                told.append(f"answer     amplitude over command {listed(np.abs(waves) / np.abs(asked), '.3f')}")
-                told.append(f"lag        {listed(1e3 * lag, '.1f')} ms")
+                told += [
+                    f"answer     amplitude over command {listed(np.abs(waves) / np.abs(asked), '.3f')}",
+                    f"lag        {listed(1e3 * lag_of(waves, asked, frequency), '.1f')} ms",
+                ]
         return told + [f"note       {note}" for note in self.notes]
 
     def __repr__(self) -> str:
@@ -209,21 +210,26 @@ def read_log(path: str | Path, like: str | Path | Mapping[str, Any] | None = Non
 def _settings(like: str | Path | Mapping[str, Any] | None, more: Mapping[str, Any]) -> dict[str, Any]:
     known = {*QUANTITIES, "joints", "time", "rate", "units", "sign", "zero", "rows"}
     if isinstance(like, str | Path):
-        from ruamel.yaml import YAML
-        from ruamel.yaml.error import YAMLError
-
         place = Path(like).expanduser()
-        try:
-            like = YAML(typ="safe").load(place.read_text(encoding="utf-8"))
-        except (OSError, YAMLError, UnicodeDecodeError) as error:
-            raise InputError(f"like: {place} cannot be read ({str(error).splitlines()[0]})") from None
-        if not isinstance(like, dict):
-            raise InputError(f"like: {place} must hold names and what they mean, such as rate: 20")
+        wanted = f"like: {place} must hold names and what they mean, such as rate: 20"
+        like = read_mapping(place, f"like: {place} cannot be read", wanted)
     said = {**(like or {}), **more}
-    for name in said:
-        if name not in known:
-            raise InputError(f"like: no setting {name!r}; {nearest(str(name), known)}")
+    refuse_unknown(said, known, "like: no setting")
     return said
+
+
+def read_mapping(path: Path, unread: str, wanted: str) -> dict[str, Any]:
+    """What a YAML file of names and values holds, or one of two refusals."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        data = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
+    except (OSError, YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"{unread} ({str(error).splitlines()[0]})") from None
+    if not isinstance(data, dict):
+        raise InputError(wanted)
+    return data
 
 
 def _quantity(
@@ -233,33 +239,24 @@ def _quantity(
     asked = said.get(name)
     if asked is not None:
         wanted = [asked] if isinstance(asked, str) else list(map(str, asked))
-        for each in wanted:
-            if each not in arrays:
-                raise InputError(f"{name}: {source.name} has no {each!r}; {nearest(each, list(arrays))}")
+        refuse_unknown(wanted, arrays, f"{name}: {source.name} has no")
         return _stacked([arrays[each] for each in wanted], source), ()
-    words = _WORDS[name]
-    for word in words:
+    for word in _WORDS[name]:
         if word in arrays and np.ndim(arrays[word]) == 2:
             return _stacked([arrays[word]], source), ()
     found: dict[str, Any] = {}
-    shape = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+    shape = "|".join(sorted(map(re.escape, _WORDS[name]), key=len, reverse=True))
     units = "|".join(sorted(map(re.escape, _UNITS[name]), key=len, reverse=True))
-    behind = re.compile(rf"(.+)[._ ]({shape})(?:[._ \[(]+({units})[\])]?)?", re.IGNORECASE)
-    before = re.compile(rf"({shape})[._ ]?(\d+)(?:[._ \[(]+({units})[\])]?)?", re.IGNORECASE)
+    unit = rf"(?:[._ \[(]+(?P<unit>{units})[\])]?)?"
+    before = re.compile(rf"({shape})[._ ]?(?P<joint>\d+){unit}", re.IGNORECASE)
+    behind = re.compile(rf"(?P<joint>.+)[._ ]({shape}){unit}", re.IGNORECASE)
     for key, values in arrays.items():
-        if np.ndim(values) != 1 or np.asarray(values).dtype.kind not in "fiub":
-            continue
-        if match := before.fullmatch(key):
-            found[match[2]] = np.asarray(values, dtype=float) * _UNITS[name].get((match[3] or "").lower(), np.nan)
-            if not match[3]:
-                found[match[2]] = np.asarray(values, dtype=float)
-        elif match := behind.fullmatch(key):
-            size = _UNITS[name].get((match[3] or "").lower(), 1.0)
-            found[match[1]] = np.asarray(values, dtype=float) * size
-        else:
-            continue
-        if match[3]:
-            notes.append(f"units: {name} in {match[3]}, by the name of its columns") if len(found) == 1 else None
+        match = before.fullmatch(key) or behind.fullmatch(key)
+        if match and np.ndim(values) == 1 and np.asarray(values).dtype.kind in "fiub":
+            size = _UNITS[name].get((match["unit"] or "").lower(), 1.0)
+            found[match["joint"]] = np.asarray(values, dtype=float) * size
+            if match["unit"] and len(found) == 1:
+                notes.append(f"units: {name} in {match['unit']}, by the name of its columns")
     if not found:
         return None, ()
     names = tuple(sorted(found, key=lambda each: (0, int(each)) if each.isdigit() else (1, 0)))
@@ -289,21 +286,20 @@ def _time(arrays: Mapping[str, Any], said: Mapping[str, Any], rows: int, source:
             raise InputError(f"rate: samples a second, a number above 0 such as 20; got {rate!r}")
         return np.arange(rows) / float(rate)
     asked = said.get("time")
-    keys = [asked] if asked else [key for key in arrays if _CLOCK.fullmatch(key.lower())]
+    keys = [asked] if asked else [key for key in arrays if CLOCK.fullmatch(key.lower())]
     if not keys or keys[0] not in arrays:
         raise InputError(
             f"{source.name}: no time in it (a column t, time_ms, ..): say how often it was sampled, rate=20 for 20 "
             "samples a second"
         )
-    match = _CLOCK.fullmatch(keys[0].lower())
-    time = np.asarray(arrays[keys[0]], dtype=float).ravel() * (_SECONDS[match[1]] if match else 1.0)
+    time, unit = clock(arrays, keys[0])
     if len(time) != rows:
         raise InputError(f"{source.name}: {len(time)} times for {rows} rows")
     steps = np.diff(time)
     if not np.isfinite(time).all() or not (steps > 0.0).all():
         bad = int(np.argmin(np.where(np.isfinite(steps), steps, -np.inf) > 0.0)) + 1
         raise InputError(f"{source.name}: times must increase; row {bad + 1} does not")
-    if (not match or match[1] is None) and len(steps):
+    if unit is None and len(steps):
         rate = 1.0 / float(np.median(steps))
         if not 0.1 < rate < 1e5:
             raise InputError(
@@ -313,6 +309,13 @@ def _time(arrays: Mapping[str, Any], said: Mapping[str, Any], rows: int, source:
         if keys[0] != "time":
             notes.append(f"units: times of {keys[0]!r} taken as seconds")
     return time - time[0]
+
+
+def clock(arrays: Mapping[str, Any], name: str) -> tuple[Array, str | None]:
+    """A column of times in s, and the unit that its name says."""
+    match = CLOCK.fullmatch(name.lower())
+    unit = match[1] if match else None
+    return np.asarray(arrays[name], dtype=float).ravel() * _SECONDS[unit], unit
 
 
 def _in_si(
@@ -348,11 +351,8 @@ def _each(name: str, values: Any, count: int) -> Array:
 
 def without_lost(log: JointLog) -> JointLog:
     """Lost packets filled, counted, and the longest piece kept where more than three samples in a row are lost."""
-    lost = np.zeros(len(log.time), dtype=bool)
-    for name in ("position", "velocity", "current"):
-        values = getattr(log, name)
-        if values is not None:
-            lost |= _astray(values).any(axis=1)
+    measured = [values for name, values in log.columns.items() if name in ("position", "velocity", "current")]
+    lost = np.any([_astray(values).any(axis=1) for values in measured], axis=0)
     if not lost.any():
         return log
     if lost.all():
@@ -361,19 +361,17 @@ def without_lost(log: JointLog) -> JointLog:
         )
     runs = np.flatnonzero(np.diff(np.concatenate([[False], lost, [False]]).astype(int)))
     long = [(a, b) for a, b in zip(runs[::2], runs[1::2], strict=True) if b - a > LONGEST_GAP]
-    kept: dict[str, Any] = {}
     good = ~lost
-    for name in QUANTITIES:
-        values = getattr(log, name)
-        if values is not None:
-            kept[name] = np.stack([np.interp(log.time, log.time[good], column[good]) for column in values.T], axis=1)
+    kept: dict[str, Any] = {
+        name: np.stack([np.interp(log.time, log.time[good], column[good]) for column in values.T], axis=1)
+        for name, values in log.columns.items()
+    }
     told = f"lost: {int(lost.sum())} samples (beyond their neighbours, or empty) were filled between them"
     filled = replace(log, **kept, gaps=int(lost.sum()), notes=(*log.notes, told))
     if not long:
         return filled
     ends = [0, *(edge for gap in long for edge in gap), len(lost)]
-    pieces = [(a, b) for a, b in zip(ends[::2], ends[1::2], strict=True)]
-    first, last = max(pieces, key=lambda piece: piece[1] - piece[0])
+    first, last = max(zip(ends[::2], ends[1::2], strict=True), key=lambda piece: piece[1] - piece[0])
     said = (
         f"lost: {len(long)} gaps of more than {LONGEST_GAP} samples; the longest piece is kept, {last - first} samples"
     )

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from limbless.core import Array, InputError, nearest
-from limbless.interop.log_files.joint_log import _CLOCK, _SECONDS
-from limbless.interop.log_files.named_arrays import named_arrays, sheet_rows
+from limbless.core import Array, InputError, refuse_unknown
+from limbless.interop.log_files.joint_log import CLOCK, clock
+from limbless.interop.log_files.named_arrays import named_arrays, number_in, sheet_rows
 
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6}
 FARTHEST = 1e3  # m: no marker goes there
@@ -35,23 +35,20 @@ class MarkerTrack:
 
     def marker(self, name: str | None = None) -> Array:
         """(T, 2 or 3) of one marker; the first if absent."""
-        if name is not None and name not in self.markers:
-            raise InputError(f"{self.source}: no marker {name!r}; {nearest(name, self.markers)}")
+        refuse_unknown([] if name is None else [name], self.markers, f"{self.source}: no marker")
         return np.asarray(self.places[:, 0 if name is None else self.markers.index(name)])
 
     def lines(self) -> list[str]:
         """What `limbless log` prints of it."""
-        span = self.time[-1] - self.time[0]
-        named = ", ".join(self.markers)
+        span, named = self.time[-1] - self.time[0], ", ".join(self.markers)
         told = [f"track      {len(self.time)} samples in {span:.4g} s, {self.rate:.4g} /s; markers {named}"]
         for k, name in enumerate(self.markers):
             seen = np.isfinite(self.places[:, k, 0])
             if seen.sum() > 1:
-                way = self.places[seen, k]
-                told.append(
-                    f"{name:<10} {np.linalg.norm(way[-1] - way[0]):.4g} m from first to last, "
-                    f"{np.linalg.norm(way[-1] - way[0]) / span:.4g} m/s; {int((~seen).sum())} gaps"
-                )
+                first, *_, last = self.places[seen, k]
+                way = np.linalg.norm(last - first)
+                gaps = int((~seen).sum())
+                told.append(f"{name:<10} {way:.4g} m from first to last, {way / span:.4g} m/s; {gaps} gaps")
         return told + [f"note       {note}" for note in self.notes]
 
 
@@ -75,13 +72,10 @@ def read_track(
     source = Path(path).expanduser()
     if unit is not None and unit not in UNITS:
         raise InputError(f"unit: {unit!r} is none of {', '.join(UNITS)}")
-    arrays = _headed(source, column) if source.suffix.lower() == ".xlsx" else None
-    if arrays is None:
-        arrays = named_arrays(source)
-        column_in = column
-    else:
-        column_in = None
-    if "head_position" in arrays and column_in is None:  # a run of limbless
+    headed = _headed(source, column) if source.suffix.lower() == ".xlsx" else None
+    arrays = named_arrays(source) if headed is None else headed
+    wanted = column if headed is None else None
+    if "head_position" in arrays and wanted is None:  # a run of limbless
         arrays = {"time": arrays["time"], "head": arrays["head_position"]}
     found: dict[str, dict[str, tuple[Any, str]]] = {}
     for key, values in arrays.items():
@@ -91,8 +85,8 @@ def read_track(
         elif np.ndim(values) == 2 and np.shape(values)[1] in (2, 3) and key != "time":
             found[key] = {axis: (values[:, k], "") for k, axis in enumerate("xyz"[: np.shape(values)[1]])}
     found = {name: axes for name, axes in found.items() if {"x", "y"} <= set(axes)}
-    if column_in is not None:
-        found = {name: axes for name, axes in found.items() if name.strip("/") == column_in.strip("/")}
+    if wanted is not None:
+        found = {name: axes for name, axes in found.items() if name.strip("/") == wanted.strip("/")}
     if not found:
         raise InputError(
             f"{source.name}: no marker{'' if column is None else f' {column!r}'} with x and y among "
@@ -100,32 +94,27 @@ def read_track(
         )
     first = next(iter(found))
     time = _clock(arrays, first, rate, source, len(next(iter(found[first].values()))[0]))
-    notes: list[str] = []
-    places = []
-    for axes in found.values():
-        sizes = [UNITS.get(said or unit or "m", 1.0) for _, said in axes.values()]
-        if unit is None and not any(said for _, said in axes.values()) and not notes:
-            notes.append("units: places taken as metres")
-        places.append(
-            np.stack([np.asarray(v, dtype=float) * k for (v, _), k in zip(axes.values(), sizes, strict=True)], 1)
-        )
+    places = [
+        np.stack([np.asarray(values, dtype=float) * UNITS[said or unit or "m"] for values, said in axes.values()], 1)
+        for axes in found.values()
+    ]
+    assumed = unit is None and not all(any(said for _, said in axes.values()) for axes in found.values())
     if len({place.shape for place in places}) > 1:
         raise InputError(f"{source.name}: markers {', '.join(found)} differ in length or axes; choose one with column")
     every = np.stack(places, axis=1)
     if np.nanmax(np.abs(every)) > FARTHEST:
         raise InputError(f"{source.name}: a marker at {np.nanmax(np.abs(every)):.3g} m; give its unit, unit='mm'")
     names = tuple(name or column or "marker" for name in found)
-    return MarkerTrack(source.name, time, names, every, tuple(notes))
+    return MarkerTrack(source.name, time, names, every, ("units: places taken as metres",) if assumed else ())
 
 
 def _clock(arrays: Any, name: str, rate: float | None, source: Path, rows: int) -> Array:
-    keys = [key for key in arrays if key == f"{name}.time" or _CLOCK.fullmatch(key.lower())]
+    keys = [key for key in arrays if key == f"{name}.time" or CLOCK.fullmatch(key.lower())]
     if rate:
         return np.arange(rows) / float(rate)
     if not keys:
         raise InputError(f"{source.name}: no time in it: say how often it was filmed, rate=30 for 30 frames a second")
-    match = _CLOCK.fullmatch(keys[0].lower())
-    time = np.asarray(arrays[keys[0]], dtype=float)[:rows] * (_SECONDS[match[1]] if match else 1.0)
+    time = clock(arrays, keys[0])[0][:rows]
     if len(time) != rows or not (np.diff(time) > 0.0).all():
         raise InputError(f"{source.name}: its times must increase, one for each of {rows} rows")
     return time - time[0]
@@ -136,34 +125,41 @@ def _headed(source: Path, column: str | None) -> dict[str, Array] | None:
     has one heading row."""
     rows = sheet_rows(source)
     names = [cell.strip().lower() for cell in rows[1]] if len(rows) > 1 else []
-    starts = [i for i, name in enumerate(names) if _CLOCK.fullmatch(name)]
+    starts = [i for i, name in enumerate(names) if CLOCK.fullmatch(name)]
     headings = {rows[0][i].strip(): i for i in starts if i < len(rows[0]) and rows[0][i].strip()}
     if not headings:
         return None
     if column is None and len(headings) > 1:
         raise InputError(f"{source.name}: {len(headings)} tracks, {', '.join(headings)}; choose one with column")
     chosen = column if column is not None else next(iter(headings))
-    if chosen not in headings:
-        raise InputError(f"{source.name}: no track {chosen!r}; {nearest(chosen, headings)}")
+    refuse_unknown([chosen], headings, f"{source.name}: no track")
     first = headings[chosen]
     last = min((i for i in starts if i > first), default=len(names))
-    found: dict[str, Array] = {}
-    body = [row[first:last] for row in rows[2:]]
-    body = [row for row in body if row and row[0].strip()]
-    for k, name in enumerate(names[first:last]):
-        if name:
-            found[name] = np.array([float(row[k]) if k < len(row) and row[k].strip() else np.nan for row in body])
-    return found
+    body = [row for row in rows[2:] if len(row) > first and row[first].strip()]
+    return {
+        name: np.array([number_in(row, k) for row in body], dtype=float)
+        for k, name in enumerate(names[first:last], start=first)
+        if name
+    }
 
 
 def laid_on(places: Array, there: Array) -> Array:
     """Places moved and turned about the vertical as one, so that they lie best on others."""
     own, other = places - places.mean(axis=0), there - there.mean(axis=0)
-    a, b = own[:, :2], other[:, :2]
-    turn = np.arctan2((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum(), (a * b).sum())
-    c, s = np.cos(turn), np.sin(turn)
-    own[:, :2] = a @ np.array([[c, s], [-s, c]])
+    own[:, :2] = turned(own[:, :2], turn_between(own[:, :2], other[:, :2]))
     return np.asarray(own + there.mean(axis=0))
+
+
+def turn_between(these: Array, those: Array) -> Array:
+    """The angle by which points (.., N, 2) about their mean are best turned onto others, by least squares."""
+    (x, y), (p, q) = np.moveaxis(these, -1, 0), np.moveaxis(those, -1, 0)
+    return np.asarray(np.arctan2((x * q - y * p).sum(axis=-1), (these * those).sum(axis=(-2, -1))))
+
+
+def turned(vectors: Array, angle: Array) -> Array:
+    """Vectors (.., 2) of a plane, turned by angles (..)."""
+    c, s, x, y = np.cos(angle), np.sin(angle), vectors[..., 0], vectors[..., 1]
+    return np.stack([c * x - s * y, s * x + c * y], axis=-1)
 
 
 def motion_of(time: Array, places: Array, period: float | None) -> Array:

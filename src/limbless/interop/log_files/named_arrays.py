@@ -8,6 +8,7 @@ import re
 import struct
 import zipfile
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ KNOWN = "CSV, TSV, JSON lines (.jsonl), MATLAB (.mat), .xlsx, ROS bags (.mcap, .
 LARGEST = 500_000_000  # bytes of a file, or of a sheet in it
 _PACKED = 15  # kind of an element of a MATLAB 5 file
 _HDF5 = b"\x89HDF\r\n\x1a\n"
+_SHEET = re.compile(r"xl/worksheets/sheet(\d+)\.xml")
+_SEPARATORS = ",;\t"
 _DECIMAL = re.compile(r"^(\s*[-+]?\d*),(\d+(?:[eE][-+]?\d+)?\s*)$")
 
 
@@ -53,26 +56,36 @@ def _read(source: Path) -> dict[str, Array]:
     if source.suffix.lower() == ".npz":
         return dict(load_arrays(source))
     if start.startswith(b"PK"):
-        return _sheet(source)
+        return columns(source, sheet_rows(source))
     return _text(source)
 
 
 def _text(source: Path) -> dict[str, Array]:
     try:
-        lines = [line for line in source.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
+        every = source.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise InputError(f"{source.name}: neither text nor a file of numbers that is known; read are {KNOWN}") from None
-    lines = [line for line in lines if not line.lstrip().startswith("#")]
+    lines = [line for line in every if line.strip() and not line.lstrip().startswith("#")]
     if lines and lines[0].lstrip().startswith("{"):
         return _json_lines(source, lines)
-    between = max(",;\t", key=lines[0].count) if lines else ","
-    if lines and not lines[0].count(between):
-        rows = [line.split() for line in lines]
-    else:
-        rows = list(csv.reader(lines, delimiter=between))
-    if between != ",":
-        rows = [[_DECIMAL.sub(r"\1.\2", cell) for cell in row] for row in rows]
-    return columns(source, rows)
+    parted = any(sign in line for line in lines[:1] for sign in _SEPARATORS)
+    return columns(source, cells_of(lines) if parted else [line.split() for line in lines])
+
+
+def cells_of(lines: Sequence[str]) -> list[list[str]]:
+    """Rows of cells, parted by what the first line has most of. Where these are no commas, numbers may have a comma in
+    place of the point."""
+    between = max(_SEPARATORS, key=lines[0].count) if lines else ","
+    rows = list(csv.reader(lines, delimiter=between))
+    return rows if between == "," else [[_DECIMAL.sub(r"\1.\2", cell) for cell in row] for row in rows]
+
+
+def number_in(row: Sequence[str], column: int) -> float | None:
+    """The number in a cell; None where there is no cell, or no number in it (an array of floats has NaN there)."""
+    try:
+        return float(row[column])
+    except (ValueError, IndexError):
+        return None
 
 
 def _json_lines(source: Path, lines: list[str]) -> dict[str, Array]:
@@ -89,27 +102,17 @@ def columns(source: Path, rows: list[list[str]]) -> dict[str, Array]:
     rows = [row for row in rows if any(cell.strip() for cell in row)]
     if not rows:
         raise InputError(f"{source.name}: there is no row in it")
-    named = not all(_is_number(cell) for cell in rows[0] if cell.strip())
-    names = [cell.strip() for cell in rows[0]] if named else [str(i) for i in range(len(rows[0]))]
-    width, body = len(names), rows[named:]
-    numbers, used = np.full((len(body), width), np.nan), set()
-    for i, row in enumerate(body):
-        for j, cell in enumerate(row[:width]):
-            if cell.strip() and _is_number(cell):
-                numbers[i, j] = float(cell)
-                used.add(j)
+    named = any(number_in(rows[0], j) is None for j, cell in enumerate(rows[0]) if cell.strip())
+    names = [cell.strip() if named else str(j) for j, cell in enumerate(rows[0])]
+    numbers = [[number_in(row, j) for row in rows[named:]] for j in range(len(names))]
     twice = [name for name in names if names.count(name) > 1 and name]
     if twice:
         raise InputError(f"{source.name}: two columns are called {twice[0]!r}; each needs a name of its own")
-    return {name: numbers[:, j] for j, name in enumerate(names) if name and j in used}
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return {
+        name: np.array(column, dtype=float)
+        for name, column in zip(names, numbers, strict=True)
+        if name and any(cell is not None for cell in column)
+    }
 
 
 def _unpacked(source: Path) -> int:
@@ -172,10 +175,6 @@ def _word(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
-def _sheet(source: Path) -> dict[str, Array]:
-    return columns(source, sheet_rows(source))
-
-
 def sheet_rows(source: Path) -> list[list[str]]:
     """Cells of the first sheet of an .xlsx, row after row, by the standard library alone."""
     from xml.etree.ElementTree import ParseError
@@ -183,20 +182,16 @@ def sheet_rows(source: Path) -> list[list[str]]:
     try:
         with open_archive(source) as archive:
             names = [item.filename for item in archive.infolist()]
-            sheets = sorted((name for name in names if re.fullmatch(r"xl/worksheets/sheet\d+\.xml", name)), key=_number)
+            sheets = {int(found[1]): name for name in names if (found := _SHEET.fullmatch(name))}
             if not sheets:
                 raise InputError(f"{source.name}: a zip without a sheet; logs are {KNOWN}")
             shared = _parsed(archive, "xl/sharedStrings.xml") if "xl/sharedStrings.xml" in names else []
             words = ["".join(part.text or "" for part in item.iter() if _tag(part) == "t") for item in shared]
-            return [_cells(row, words) for row in _parsed(archive, sheets[0]).iter() if _tag(row) == "row"]
+            return [_cells(row, words) for row in _parsed(archive, sheets[min(sheets)]).iter() if _tag(row) == "row"]
     except InputError:
         raise
     except (ParseError, KeyError, ValueError, IndexError) as error:
         raise InputError(f"{source.name}: a damaged sheet ({error})") from None
-
-
-def _number(name: str) -> int:
-    return int(re.sub(r"\D", "", name))
 
 
 def _parsed(archive: zipfile.ZipFile, name: str) -> Any:
@@ -217,9 +212,8 @@ def _tag(element: Any) -> str:
 def _cells(row: Any, words: list[str]) -> list[str]:
     found: dict[int, str] = {}
     for cell in row:
-        letters = re.match(r"[A-Z]*", cell.get("r", ""))
         place = 0
-        for letter in letters[0] if letters else "":
+        for letter in cell.get("r", "").rstrip("0123456789"):
             place = 26 * place + ord(letter) - 64
         text = next((part.text or "" for part in cell.iter() if _tag(part) in ("v", "t")), "")
         found[place - 1 if place else len(found)] = words[int(text)] if cell.get("t") == "s" and text else text

@@ -60,8 +60,7 @@ def _library() -> tuple[bytes, str]:
         raise InputError(
             f"an FMU is written on {' and '.join(_FOLDERS)}; on {sys.platform} limbless has no binary for it"
         )
-    names = [os.environ.get("CC", ""), "cc", "gcc", "clang"]
-    compiler = next((found for name in names if name and (found := shutil.which(name))), None)
+    compiler = next(filter(None, map(shutil.which, (os.environ.get("CC", ""), "cc", "gcc", "clang"))), None)
     if compiler is None:
         raise InputError("an FMU needs a C compiler to be written; install one (gcc or clang), or set CC to its name")
     suffix = ".so" if sys.platform == "linux" else ".dylib"
@@ -96,11 +95,8 @@ def _description(scenario: Scenario, robot: SteppedRobot, guid: str) -> bytes:
     )
     units = sorted({one.unit for one in robot.inputs if one.unit})
     if units:
-        defined = ElementTree.SubElement(root, "UnitDefinitions")
-        for unit in units:
-            ElementTree.SubElement(defined, "Unit", name=unit)
-    categories = ElementTree.SubElement(root, "LogCategories")
-    ElementTree.SubElement(categories, "Category", name="logStatusError")
+        ElementTree.SubElement(root, "UnitDefinitions").extend(ElementTree.Element("Unit", name=unit) for unit in units)
+    ElementTree.SubElement(ElementTree.SubElement(root, "LogCategories"), "Category", name="logStatusError")
     ElementTree.SubElement(
         root,
         "DefaultExperiment",
@@ -114,21 +110,13 @@ def _description(scenario: Scenario, robot: SteppedRobot, guid: str) -> bytes:
         described |= {"causality": "input", "variability": "discrete"}
         real = {"start": repr(one.start)} | ({"unit": one.unit} if one.unit else {})
         ElementTree.SubElement(ElementTree.SubElement(variables, "ScalarVariable", described), "Real", real)
-    first = len(robot.inputs)
-    for number, name in enumerate(robot.outputs, start=first):
-        held = ElementTree.SubElement(
-            variables,
-            "ScalarVariable",
-            name=name,
-            valueReference=str(number),
-            causality="output",
-            variability="continuous",
-        )
-        ElementTree.SubElement(held, "Real")
+    outputs = dict(enumerate(robot.outputs, start=len(robot.inputs)))
+    for number, name in outputs.items():
+        described = {"name": name, "valueReference": str(number), "causality": "output", "variability": "continuous"}
+        ElementTree.SubElement(ElementTree.SubElement(variables, "ScalarVariable", described), "Real")
     structure = ElementTree.SubElement(root, "ModelStructure")
     for heading in ("Outputs", "InitialUnknowns"):
-        listed = ElementTree.SubElement(structure, heading)
-        for number in range(first, first + len(robot.outputs)):
-            ElementTree.SubElement(listed, "Unknown", index=str(number + 1))
+        unknown = (ElementTree.Element("Unknown", index=str(number + 1)) for number in outputs)
+        ElementTree.SubElement(structure, heading).extend(unknown)
     ElementTree.indent(root)
     return ElementTree.tostring(root, "UTF-8", xml_declaration=True)

@@ -23,8 +23,7 @@ def write_mat(result: Result, path: Path) -> Path:
     data, about, content = result.dataset, {}, {}
     for name, variable in {**dict(data.coords), **dict(data.data_vars)}.items():
         key = str(name)[:_LONGEST]
-        values = variable.values
-        content[key] = _plain(values)
+        content[key] = _plain(variable.values)
         told = {word: str(variable.attrs.get(word, "")) for word in ("units", "long_name", "frame")}
         about[key] = {**told, "dims": ", ".join(map(str, variable.dims))}
     content["about"] = about
@@ -36,7 +35,6 @@ def write_mat(result: Result, path: Path) -> Path:
     return path
 
 
-def _plain(values: Any) -> Any:
+def _plain(values: np.ndarray) -> Any:
     """Texts as a cell array, numbers as they are."""
-    array = np.asarray(values)
-    return array.astype(object) if array.dtype.kind in "OUST" else array
+    return values.astype(object) if values.dtype.kind in "OUST" else values

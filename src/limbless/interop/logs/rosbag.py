@@ -90,19 +90,12 @@ class _Bag:
                 self.put(OTHERS + name, "std_msgs/msg/Float64MultiArray", when, array)
 
     def _joints(self, row: int, stamp: Any, others: dict[str, Any]) -> Any:
-        columns = {
-            field: others[name][row] if name in others else np.zeros(0)
-            for field, name in (
-                ("position", "joint_position"),
-                ("velocity", "joint_velocity"),
-                ("effort", "joint_torque"),
-            )
-        }
+        names = {"position": "joint_position", "velocity": "joint_velocity", "effort": "joint_torque"}
         return self.message(
             "sensor_msgs/msg/JointState",
             header=self._header(stamp),
             name=[str(name) for name in self.data.joint.values],
-            **columns,
+            **{field: others[name][row] if name in others else np.zeros(0) for field, name in names.items()},
         )
 
     def _frames(self, row: int, stamp: Any, others: dict[str, Any]) -> Any:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbless.interop.robots.tree import SMALLEST, Array, FilePart, FileShape
+from limbless.interop.robots.xml_text import pose
 from limbless.mechanics.algebra import matrix_to_quaternion
 from limbless.robots import BodyShape, Box, Capsule, EllipticCylinder, HalfEllipsoid, Mesh, Solid, Sphere, total
 
@@ -37,9 +38,7 @@ def inertia_box(part: FilePart, axes: Array) -> FileShape | None:
     central = axes @ part.central_inertia() @ axes.T
     second = np.diag(np.trace(central) / 2 * np.eye(3) - central) / part.mass
     half = np.sqrt(3.0 * np.maximum(second, 0.0))
-    pose = np.eye(4)
-    pose[:3, :3], pose[:3, 3] = axes.T, part.centre
-    return FileShape("box", half, pose) if half.max() > 0 else None
+    return FileShape("box", half, pose(part.centre, axes.T)) if half.max() > 0 else None
 
 
 def dress(part: FilePart, origin: Array, axes: Array, start: float | None, stop: float | None, reach: float) -> Dress:
@@ -74,15 +73,12 @@ def dress(part: FilePart, origin: Array, axes: Array, start: float | None, stop:
         half_width=float(half[0]),
         half_height=float(half[1]),
     )
-    discs = [shape for shape in shapes if _is_disc(shape)]
-    if not discs:
+    rims = tuple(_rim(shape, origin, axes) for shape in shapes if _is_disc(shape))
+    if not rims:
         return Dress(body, _spheres(begin, end, middle, float(half.min())), mesh, how)
-    rims = tuple(_rim(shape, origin, axes) for shape in discs)
     others = [shape for shape in shapes if not _is_disc(shape)]
-    if not others:
-        return Dress(body, rims, mesh, how)
-    rest = dress(replace(part, shapes=others), origin, axes, start, stop, reach)
-    return Dress(body, rest.spheres + rims, mesh, how)
+    beside = dress(replace(part, shapes=others), origin, axes, start, stop, reach).spheres if others else ()
+    return Dress(body, beside + rims, mesh, how)
 
 
 def _is_disc(shape: FileShape) -> bool:
@@ -115,13 +111,11 @@ def _drawn(part: FilePart) -> list[FileShape]:
 
 def _mesh(shape: FileShape, origin: Array, axes: Array) -> Mesh:
     place = shape.pose if shape.mesh_pose is None else shape.mesh_pose
-    w, x, y, z = (float(number) for number in matrix_to_quaternion(axes @ place[:3, :3]))
-    position = axes @ (place[:3, 3] - origin)
     return Mesh(
         file=str(shape.mesh),
         scale=tuple(map(float, shape.scale)),
-        position=tuple(map(float, position)),
-        orientation=(w, x, y, z),
+        position=tuple(map(float, axes @ (place[:3, 3] - origin))),
+        orientation=tuple(map(float, matrix_to_quaternion(axes @ place[:3, :3]))),
     )
 
 

@@ -31,11 +31,10 @@ def chain_of(trunk: Trunk, name: str, options: FromFile) -> Chain:
     span = max(float(np.ptp(along)), float(np.linalg.norm(parts[-1].centre - parts[0].centre)), 1e-6)
     links, hows = [], []
     for number, part in enumerate(parts):
-        before = None if number == 0 else 0.0
         after = None if number == len(parts) - 1 else float(along[number + 1] - along[number])
-        worn = dress(part, origins[number], axes, before, after, 0.25 * span)
-        previous = origins[number] if number == 0 else origins[number - 1]
-        links.append(_link(part, origins[number], previous, axes, joints[number - 1] if number else None, worn))
+        worn = dress(part, origins[number], axes, 0.0 if number else None, after, 0.25 * span)
+        shift, joint = origins[number] - origins[max(number - 1, 0)], joints[number - 1] if number else None
+        links.append(_link(part, origins[number], shift, axes, joint, worn))
         hows += [worn.how] if part.mass else []
         trunk.notes += _odd_inertia(part, worn)
     if armature is not None:
@@ -59,8 +58,8 @@ def _stated(part: FilePart) -> list[float]:
     """Frictions of the shapes that collide (of all, where none does); those that a file pairs with its floor go before
     others."""
     touching = [shape for shape in part.shapes if shape.collides] or part.shapes
-    paired = [shape for shape in touching if shape.paired]
-    return [shape.friction for shape in paired or touching if shape.friction is not None]
+    first = [shape for shape in touching if shape.paired] or touching
+    return [shape.friction for shape in first if shape.friction is not None]
 
 
 def _tell_frictions(trunk: Trunk) -> None:
@@ -120,11 +119,11 @@ def _three(vector: Array) -> tuple[float, float, float]:
     return x, y, z
 
 
-def _link(part: FilePart, origin: Array, previous: Array, axes: Array, joint: Connection | None, worn: Dress) -> Link:
+def _link(part: FilePart, origin: Array, shift: Array, axes: Array, joint: Connection | None, worn: Dress) -> Link:
     arm = part.moment - part.mass * origin
-    shift = part.mass * (origin @ origin) * np.eye(3) - part.mass * np.outer(origin, origin)
+    moved = part.mass * (origin @ origin) * np.eye(3) - part.mass * np.outer(origin, origin)
     lever = 2 * (origin @ part.moment) * np.eye(3) - np.outer(origin, part.moment) - np.outer(part.moment, origin)
-    about = axes @ (part.inertia - lever + shift) @ axes.T if part.mass or part.inertia.any() else np.zeros((3, 3))
+    about = axes @ (part.inertia - lever + moved) @ axes.T if part.mass or part.inertia.any() else np.zeros((3, 3))
     fields: dict[str, Any] = {"name": part.name or "link"}
     if part.mass or about.any():
         fields |= {
@@ -133,7 +132,7 @@ def _link(part: FilePart, origin: Array, previous: Array, axes: Array, joint: Co
             "inertia": tuple(float(number) for number in upper_triangle((about + about.T) / 2)),
         }
     if joint is not None:
-        fields |= {"joint": joint_of(joint, axes), "position": _three(axes @ (origin - previous))}
+        fields |= {"joint": joint_of(joint, axes), "position": _three(axes @ shift)}
     return Link(**fields, body=worn.body, contact_shapes=worn.spheres, mesh=worn.mesh)
 
 
@@ -167,8 +166,9 @@ def _fold(trunk: Trunk, options: FromFile) -> tuple[float, float, Array] | None:
         return None
     along, about, where = trunk.armature
     if along < 0 or options.base_armature == "drop":
-        why = "unequal, and cannot be a body" if along < 0 else "dropped as asked"
-        trunk.notes.append(f"armature of the base: {why}")
+        trunk.notes.append(
+            f"armature of the base: {'unequal, and cannot be a body' if along < 0 else 'dropped as asked'}"
+        )
         trunk.armature = None
         return None
     trunk.notes.append(
@@ -228,21 +228,14 @@ def _odd_inertia(part: FilePart, worn: Dress) -> list[str]:
 
 def _tell(trunk: Trunk, hows: list[str], options: FromFile) -> None:
     massless = [part.name for part in trunk.parts[1:] if not part.mass]
-    if massless:
-        trunk.notes.append(
-            f"links without mass: {names(massless)}; torques as input need a rotor_inertia at their joints"
-        )
-    if options.head is None:
-        trunk.notes.append(
-            f"head: the file does not say which end it is; taken as the base, link "
-            f"{trunk.parts[0].name!r} (head: tip, or reverse: true, says otherwise)"
-        )
-    counts = {how: hows.count(how) for how in ("shapes", "inertia") if how in hows}
-    trunk.notes.append(
-        "body: from " + " and ".join(f"the {how} of {count} links" for how, count in counts.items())
-        if counts
-        else "body: none, no link has a shape or mass"
-    )
+    bodies = [f"the {how} of {hows.count(how)} links" for how in ("shapes", "inertia") if how in hows]
     fast = [joint.velocity for joint in trunk.joints if joint.velocity is not None]
-    if fast:
-        trunk.notes.append(f"velocity limits of {len(fast)} joints ({min(fast):g} to {max(fast):g}) are not kept")
+    slowest, fastest = min(fast, default=0.0), max(fast, default=0.0)
+    told = {
+        f"links without mass: {names(massless)}; torques as input need a rotor_inertia at their joints": massless,
+        f"head: the file does not say which end it is; taken as the base, link {trunk.parts[0].name!r} (head: tip, or "
+        "reverse: true, says otherwise)": options.head is None,
+        f"body: from {' and '.join(bodies)}" if bodies else "body: none, no link has a shape or mass": True,
+        f"velocity limits of {len(fast)} joints ({slowest:g} to {fastest:g}) are not kept": fast,
+    }
+    trunk.notes += [note for note, there in told.items() if there]

@@ -5,6 +5,7 @@ How far a mesh reaches: bounding boxes of STL and OBJ files.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -55,10 +56,21 @@ def value(element: Element, name: str) -> str | None:
     return found if found is not None else element.findtext(name)
 
 
+def shapes_of(
+    link: Element, place_of: Callable[[Element], Array], beside: Path, what: str
+) -> Iterator[tuple[Element, FileShape]]:
+    """What a link touches with and what is seen of it, each with its element."""
+    for tag in ("collision", "visual"):
+        for item in link.findall(tag):
+            shape = shape_of(item.find("geometry"), place_of(item), tag == "collision", beside, f"{what}: {tag}")
+            if shape is not None:
+                yield item, shape
+
+
 def shape_of(geometry: Element | None, pose: Array, collides: bool, beside: Path, what: str) -> FileShape | None:
     """The first shape of a `<geometry>` at a pose in the file frame; None for what has no extent (a plane)."""
     kinds = {"sphere", "capsule", "cylinder", "box", "ellipsoid", "mesh"}
-    found = next((item for item in geometry if item.tag in kinds), None) if geometry is not None else None
+    found = None if geometry is None else next((item for item in geometry if item.tag in kinds), None)
     if found is None:
         return None
     if found.tag == "mesh":

@@ -33,10 +33,10 @@ def first_scenario(
     if medium is not None and medium not in MEDIA:
         raise InputError(f"medium: must be one of {', '.join(MEDIA)}; received {medium!r}")
     found = read_robot(path, **(options or {}))
-    chain, name = found.chain(), as_word(Path(path).stem)
+    chain = found.chain()
     data: dict[str, Any] = {
-        "name": name,
-        "title": f"{found.chain().name}, read from {Path(path).name}",
+        "name": as_word(Path(path).stem),
+        "title": f"{chain.name}, read from {Path(path).name}",
         "robot": {"preset": "file", "file": str(Path(path).expanduser().absolute()), **(options or {})},
         "gait": _wave(chain),
         "environment": _surroundings(found, medium),
@@ -113,12 +113,13 @@ def _room(chain: Chain, turn: str) -> tuple[float, float]:
     middle of ranges that begin or end near it; ranges that have nothing in common hold nobody back.
     """
     joints = [link.joint for link in chain.links if link.joint is not None]
-    bounds = [
-        ends for joint in joints for ends in zip(joint.per_freedom("lower"), joint.per_freedom("upper"), strict=True)
-    ]
-    own = [ends for ends, label in zip(bounds, chain.joint_labels, strict=True) if label == turn]
-    low = max((lower for lower, _ in own if lower is not None), default=-math.inf)
-    high = min((upper for _, upper in own if upper is not None), default=math.inf)
+
+    def own(field: str) -> list[float]:
+        """An end of the ranges of the joints that take part, where they have one."""
+        every = [end for joint in joints for end in joint.per_freedom(field)]
+        return [end for end, label in zip(every, chain.joint_labels, strict=True) if label == turn and end is not None]
+
+    low, high = max(own("lower"), default=-math.inf), min(own("upper"), default=math.inf)
     if min(-low, high) >= _NARROW:
         return 0.0, min(-low, high)
     if not low < high:

@@ -49,8 +49,7 @@ def read_mjcf(root: Element, beside: Path, density: bool) -> Tree:
     ):
         if not np.isfinite(values).all() or np.abs(values).max(initial=0.0) > LARGEST:
             raise InputError(f"its numbers leave the range of what can be computed: finite, and not above {LARGEST:g}")
-    reader = _Reader(mujoco, model, data)
-    tree = reader.tree(root.get("model") or "robot")
+    tree = _Reader(mujoco, model, data).tree(root.get("model") or "robot")
     tree.notes = [*notes, *tree.notes]
     return tree
 
@@ -66,11 +65,9 @@ def _compiled(mujoco: Any, root: Element, density: bool) -> Any:
             "completed by a program)"
         )
     try:
-        spec = mujoco.MjSpec.from_string(ElementTree.tostring(root, encoding="unicode"))
-        return spec.compile()
+        return mujoco.MjSpec.from_string(ElementTree.tostring(root, encoding="unicode")).compile()
     except Exception as error:  # ValueError, FatalError: whatever MuJoCo raises
-        told = " ".join(str(error).split())
-        raise InputError(f"MuJoCo cannot compile it: {told}") from None
+        raise InputError(f"MuJoCo cannot compile it: {' '.join(str(error).split())}") from None
 
 
 class _Reader:
@@ -78,8 +75,8 @@ class _Reader:
 
     def __init__(self, mujoco: Any, model: Any, data: Any) -> None:
         self.mujoco, self.model, self.data = mujoco, model, data
-        self.names = [self._named("body", number, f"body {number}") for number in range(model.nbody)]
-        self.joint_names = [self._named("joint", number, f"joint {number}") for number in range(model.njnt)]
+        self.names = [model.body(number).name or f"body {number}" for number in range(model.nbody)]
+        self.joint_names = [model.joint(number).name or f"joint {number}" for number in range(model.njnt)]
         self.paired: dict[int, float] = {}  # geoms that a <pair> lets touch what stands still, and its friction
         self.friction = self._frictions()
 
@@ -99,10 +96,6 @@ class _Reader:
                 self.paired[ends[0] if still[ends[1]] else ends[1]] = float(m.pair_friction[pair][0])
         own[list(self.paired)] = list(self.paired.values())
         return own
-
-    def _named(self, what: str, number: int, default: str) -> str:
-        found = self.mujoco.mj_id2name(self.model, getattr(self.mujoco.mjtObj, f"mjOBJ_{what.upper()}"), number)
-        return found or default
 
     def tree(self, name: str) -> Tree:
         chosen, others = self._moving()
@@ -127,11 +120,9 @@ class _Reader:
         trees: dict[int, list[int]] = {}
         of: dict[int, int] = {}
         for body in range(1, m.nbody):
-            parent = int(m.body_parentid[body])
-            if m.body_weldid[body] == 0 or m.body_mocapid[body] >= 0:
-                continue
-            of[body] = of.get(parent, body)
-            trees.setdefault(of[body], []).append(body)
+            if m.body_weldid[body] != 0 and m.body_mocapid[body] < 0:
+                of[body] = of.get(int(m.body_parentid[body]), body)
+                trees.setdefault(of[body], []).append(body)
         if not trees:
             raise InputError(
                 "the file describes no moving joint (a template, such as dm_control's swimmer.xml, is "
@@ -149,18 +140,15 @@ class _Reader:
             kind = _SHAPES.get(int(m.geom_type[geom]))
             if kind is None:
                 continue
-            place = self._geom_pose(int(geom))
-            half = m.geom_size[geom].copy()
+            place, half = self._geom_pose(int(geom)), m.geom_size[geom].copy()
             if kind == "sphere":
                 half = np.full(3, half[0])
             elif kind in ("capsule", "cylinder"):
                 half = np.array([half[0], half[0], half[1] + (half[0] if kind == "capsule" else 0.0)])
             elif kind == "mesh":
-                centre, half = m.geom_aabb[geom][:3], m.geom_aabb[geom][3:].copy()
-                place = place @ pose(centre, np.eye(3))
-            paired = int(geom) in self.paired
+                place, half = place @ pose(m.geom_aabb[geom][:3], np.eye(3)), m.geom_aabb[geom][3:].copy()
+            paired, rubs = int(geom) in self.paired, float(self.friction[geom])
             collides = bool(m.geom_contype[geom] or m.geom_conaffinity[geom] or paired)
-            rubs = float(self.friction[geom])
             part.shapes.append(FileShape(kind, half, place, collides, friction=rubs, paired=paired))
 
     def _geom_pose(self, geom: int) -> Array:
@@ -168,8 +156,8 @@ class _Reader:
         body = int(self.model.geom_bodyid[geom])
         turn = np.zeros(9)
         self.mujoco.mju_quat2Mat(turn, self.model.geom_quat[geom])
-        own = pose(self.model.geom_pos[geom], turn.reshape(3, 3))
-        return pose(self.data.xpos[body], self.data.xmat[body].reshape(3, 3)) @ own
+        of_body = pose(self.data.xpos[body], self.data.xmat[body].reshape(3, 3))
+        return of_body @ pose(self.model.geom_pos[geom], turn.reshape(3, 3))
 
     def _add(self, tree: Tree, body: int) -> None:
         """A body with its joints; between several joints stand parts without mass."""
@@ -194,8 +182,7 @@ class _Reader:
         kind, dof = _JOINTS[int(m.jnt_type[joint])], int(m.jnt_dofadr[joint])
         made = Connection(self.joint_names[joint], kind, parent, child, d.xanchor[joint].copy(), d.xaxis[joint].copy())
         made.damping, made.friction = float(m.dof_damping[dof]), float(m.dof_frictionloss[dof])
-        made.armature = float(m.dof_armature[dof])
-        made.stiffness = float(m.jnt_stiffness[joint])
+        made.armature, made.stiffness = float(m.dof_armature[dof]), float(m.jnt_stiffness[joint])
         if kind in ("revolute", "prismatic"):
             zero = float(m.qpos0[m.jnt_qposadr[joint]])
             made.rest = float(m.qpos_spring[m.jnt_qposadr[joint]]) - zero if made.stiffness else 0.0
@@ -226,16 +213,14 @@ class _Reader:
             if m.actuator_forcelimited[number]:
                 limits.append(abs(gear) * float(np.abs(m.actuator_forcerange[number]).max()))
             joints[name].actuated = True
-            earlier = tree.drives.get(name, {})
+            drive = tree.drives.setdefault(name, {"kind": "torque"})
             if m.actuator_biastype[number] == 1 and (bias[1] or bias[2]):
                 # A servo is often two actuators of one joint, for its position and for its velocity: they add up.
-                gains = {"kp": earlier.get("kp", 0.0) - float(bias[1]), "kv": earlier.get("kv", 0.0) - float(bias[2])}
-                tree.drives[name] = {"kind": "pd", **gains}  # type: ignore[dict-item]
-            else:
-                tree.drives[name] = {"kind": "torque", **earlier}  # type: ignore[dict-item]
-                if m.actuator_ctrllimited[number]:
-                    gain = abs(gear * float(m.actuator_gainprm[number][0]))
-                    limits.append(gain * float(np.abs(m.actuator_ctrlrange[number]).max()))
+                kp, kv = drive.get("kp", 0.0) - float(bias[1]), drive.get("kv", 0.0) - float(bias[2])
+                drive |= {"kind": "pd", "kp": kp, "kv": kv}
+            elif m.actuator_ctrllimited[number]:
+                gain = abs(gear * float(m.actuator_gainprm[number][0]))
+                limits.append(gain * float(np.abs(m.actuator_ctrlrange[number]).max()))
             least = min(limits)
             joints[name].effort = least if 0 < least < math.inf else None
         tree.notes += [f"not read: {count} {what}" for what, count in others.items()]
@@ -272,25 +257,19 @@ class _Reader:
     def _lost(self, tree: Tree, bodies: list[int]) -> None:
         """What moves the robot in MuJoCo and has no place in a chain."""
         m = self.model
-        skewed = sum(bool(friction[0] != friction[1]) for friction in m.pair_friction)
-        if skewed:
-            tree.notes.append(
-                f"friction of {skewed} <pair>s differs between two directions of the world: the first is kept"
-            )
+        skewed = int((m.pair_friction[:, 0] != m.pair_friction[:, 1]).sum())
         sites = int(np.isin(m.site_bodyid, bodies).sum())
-        if sites:
-            tree.notes.append(f"not read: {sites} sites")
         own = [int(m.body_jntadr[body]) + k for body in bodies for k in range(int(m.body_jntnum[body]))]
         balls = [self.joint_names[joint] for joint in own if m.jnt_limited[joint] and m.jnt_type[joint] == 1]
-        if balls:
-            tree.notes.append(f"ranges of {len(balls)} ball joints are not kept ({', '.join(balls[:3])})")
         light = [self.names[body] for body in bodies if m.body_gravcomp[body]]
-        if light:
-            tree.notes.append(
-                f"gravcomp of {len(light)} bodies is not kept: here they weigh in full ({', '.join(light[:3])})"
-            )
-        if np.hypot(*m.opt.gravity[:2]) > 1e-6 * np.linalg.norm(m.opt.gravity):
-            x, y, z = m.opt.gravity
-            tree.notes.append(
-                f"gravity ({x:g}, {y:g}, {z:g}) of the file is not along its z, and is not read: up is z here"
-            )
+        x, y, z = m.opt.gravity
+        lost = {
+            f"friction of {skewed} <pair>s differs between two directions of the world: the first is kept": skewed,
+            f"not read: {sites} sites": sites,
+            f"ranges of {len(balls)} ball joints are not kept ({', '.join(balls[:3])})": balls,
+            f"gravcomp of {len(light)} bodies is not kept: here they weigh in full ({', '.join(light[:3])})": light,
+            f"gravity ({x:g}, {y:g}, {z:g}) of the file is not along its z, and is not read: up is z here": (
+                np.hypot(x, y) > 1e-6 * np.linalg.norm(m.opt.gravity)
+            ),
+        }
+        tree.notes += [note for note, there in lost.items() if there]

@@ -13,6 +13,7 @@ from limbless.interop.robots.xml_text import LARGEST, Element, find_file, parse,
 
 _SEEN = ("visual", "statistic", "keyframe", "sensor", "custom", "size", "extension")
 """Sections of which nothing is read."""
+_TOLD = ("sensor", "camera", "light", "keyframe", "skin", "plugin")
 _TEXTS = ("name", "class", "childclass", "model", "file", "joint", "body", "geom", "mesh", "site", "tendon")
 _DEEPEST = 20
 _MOST_FILES = 1000
@@ -33,15 +34,8 @@ def prepared(root: Element, beside: Path, density: bool) -> tuple[Element, list[
             root.remove(section)
     _remove_looks(root, counts)
     _settle_meshes(root, beside, notes, density)
-    shown = {
-        tag: count
-        for tag, count in counts.items()
-        if tag in ("sensor", "camera", "light", "keyframe", "skin", "hfield", "plugin") and count
-    }
-    if shown:
-        told = ", ".join(f"{count} {tag}{'s' * (count > 1)}" for tag, count in sorted(shown.items()))
-        notes.append(f"not read: {told}")
-    return root, notes
+    told = [f"{count} {tag}{'s' * (count > 1)}" for tag, count in sorted(counts.items()) if tag in _TOLD and count]
+    return root, [*notes, f"not read: {', '.join(told)}"] if told else notes
 
 
 def _refuse_numbers(root: Element) -> None:
@@ -60,8 +54,8 @@ def _refuse_many(root: Element) -> None:
     total, waiting = 0.0, [(root, 1.0)]
     while waiting:
         element, times = waiting.pop()
-        asked = [abs(_number(word)) for key in ("count", "nrow", "ncol") for word in element.get(key, "").split()]
-        copies = times * math.prod(max(number, 1.0) for number in asked)
+        asked = [word for key in ("count", "nrow", "ncol") for word in element.get(key, "").split()]
+        copies = times * math.prod(max(abs(_number(word)), 1.0) for word in asked)
         total += copies
         if total > _MOST:
             raise InputError(f"<{element.tag}> asks for more than {_MOST} elements, counted with all their copies")
@@ -128,18 +122,18 @@ def _settle_meshes(root: Element, beside: Path, notes: list[str], density: bool)
     fromgeom = any(item.get("inertiafromgeom") == "true" for item in root.findall("compiler"))
     for body, klass in _bodies(root):
         for geom in body.findall("geom"):
-            name = _attribute(geom, "mesh", klass, defaults) or _attribute(geom, "hfield", klass, defaults)
-            if name not in missing:
+            own = {**defaults.get(geom.get("class", klass), {}), **geom.attrib}
+            if (own.get("mesh") or own.get("hfield")) not in missing:
                 continue
-            weighs = (_attribute(geom, "mass", klass, defaults) or "1").strip() not in ("0", "0.0") and (
-                _attribute(geom, "density", klass, defaults) or "1"
-            ).strip() not in ("0", "0.0")
+            weighs = all((own.get(word) or "1").strip() not in ("0", "0.0") for word in ("mass", "density"))
             if weighs and body.tag == "body" and (body.find("inertial") is None or fromgeom):
                 weightless.append(body.get("name", "body"))
             for key in ("mesh", "hfield", "fitscale", "density", "fromto"):
                 geom.attrib.pop(key, None)
             geom.attrib |= {"type": "sphere", "size": "1e-6", "contype": "0", "conaffinity": "0", "mass": "0"}
-    _forget(root, missing)
+    for item in root.iter("geom"):  # defaults do not name what is missing
+        if item.get("mesh") in missing:
+            item.attrib.pop("mesh")
     shown = ", ".join(list(missing.values())[:3]) + (", .." if len(missing) > 3 else "")
     if weightless and not density:
         raise InputError(
@@ -181,17 +175,5 @@ def _bodies(root: Element) -> Iterator[tuple[Element, str]]:
     while waiting:
         body, klass = waiting.pop()
         yield body, klass
-        for child in body:
-            if child.tag in ("body", "frame", "replicate"):
-                waiting.append((child, child.get("childclass", klass)))
-
-
-def _attribute(geom: Element, name: str, klass: str, defaults: dict[str, dict[str, str]]) -> str | None:
-    return geom.get(name, defaults.get(geom.get("class", klass), {}).get(name))
-
-
-def _forget(root: Element, missing: dict[str, str]) -> None:
-    """Defaults do not name what is missing."""
-    for item in root.iter("geom"):
-        if item.get("mesh") in missing:
-            item.attrib.pop("mesh")
+        inside = [child for child in body if child.tag in ("body", "frame", "replicate")]
+        waiting += [(child, child.get("childclass", klass)) for child in inside]

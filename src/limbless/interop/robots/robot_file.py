@@ -57,7 +57,7 @@ class RobotFile:
             raise InputError(f"{self.path.name}: cannot be made a chain: {error}") from None
         self.notes = tuple(dict.fromkeys([*tree.notes, *trunk.notes, *_missing(tree), *_boxed(trunk)]))
         gains, limits = _gains(tree, trunk), _limits(self._chain)
-        driven = any(tree.drives.get(joint.name) for joint in trunk.joints)
+        driven = any(joint.name in tree.drives for joint in trunk.joints)
         self.actuation = {"kind": "pd", **gains, **limits} if gains else {"kind": "torque"} if driven else None
         self.servo = {"kind": "servo", **gains, **limits}
         self.environment = _environment(tree, trunk, self._chain)
@@ -144,21 +144,17 @@ def _missing(tree: Tree) -> list[str]:
 
 def _boxed(trunk: Trunk) -> list[str]:
     found = [part.name for part in trunk.parts if part.boxed]
-    return (
-        [f"mass of {len(found)} links from the boxes around their meshes ({names(found)}): more than they have"]
-        if found
-        else []
-    )
+    told = f"mass of {len(found)} links from the boxes around their meshes ({names(found)}): more than they have"
+    return [told] if found else []
 
 
 def _gains(tree: Tree, trunk: Trunk) -> dict[str, Any]:
     """Position and rate gains of the file's actuators for each degree of freedom; empty where none holds a position or
     a velocity."""
-    driven = [tree.drives.get(joint.name) or {} for joint in trunk.joints for _ in range(FREEDOMS[joint.kind])]
+    driven = [tree.drives.get(joint.name, {}) for joint in trunk.joints for _ in range(FREEDOMS[joint.kind])]
     if not any(drive.get("kind") == "pd" for drive in driven):
         return {}
-    words = {"stiffness": "kp", "damping": "kv"}
-    return {field: [drive.get(word, 0.0) for drive in driven] for field, word in words.items()}
+    return {word: [drive.get(gain, 0.0) for drive in driven] for word, gain in (("stiffness", "kp"), ("damping", "kv"))}
 
 
 def _limits(chain: Chain) -> dict[str, Any]:
@@ -171,12 +167,12 @@ def _environment(tree: Tree, trunk: Trunk, chain: Chain) -> list[dict[str, Any]]
     found: list[dict[str, Any]] = []
     if tree.fluid is not None:
         axes = body_axes(trunk)  # of the robot at its start, along the world's: so is the wind
-        wind = [float(number) + 0.0 for number in axes @ np.array(tree.fluid["wind"])]
+        wind = (axes @ np.array(tree.fluid["wind"]) + 0.0).tolist()
         entry = {"kind": "body-drag", "rule": "inertia-box", **tree.fluid, "wind": wind}
         if trunk.armature is not None and trunk.base != "fixed":
             along, about, where = trunk.armature
-            at = axes @ (where - trunk.parts[0].origin)
-            entry |= {"folded_mass": along, "folded_inertia": about, "folded_at": [float(x) for x in at]}
+            at = (axes @ (where - trunk.parts[0].origin)).tolist()
+            entry |= {"folded_mass": along, "folded_inertia": about, "folded_at": at}
         found.append(entry)
     rubs = frictions(trunk)
     if len(set(rubs)) > 1:
@@ -185,20 +181,19 @@ def _environment(tree: Tree, trunk: Trunk, chain: Chain) -> list[dict[str, Any]]
         sections = [chain.rows[piece.body].link for piece in chain.segments()]
         carrying = [number for number, part in enumerate(trunk.parts) if part.name in trunk.wheels]
         modules = [sections.index(link) for link in carrying if link in sections]
-        across = {"normal": max(rubs)} if rubs else {}
-        reach = _reach(trunk, chain)
-        found.append({"kind": "wheels", "modules": modules, "load": "solved", "wheel_radius": reach, **across})
+        entry = {"kind": "wheels", "modules": modules, "load": "solved", "wheel_radius": _reach(trunk, chain)}
+        found.append(entry | ({"normal": max(rubs)} if rubs else {}))
     return found
 
 
 def _reach(trunk: Trunk, chain: Chain) -> float:
     """How far below the middle of its module a wheel touches the ground, m: the mean over all modules with wheels."""
-    up, below = body_axes(trunk)[2], []
-    origins = [trunk.parts[0].origin, *(joint.anchor for joint in trunk.joints)]
-    for link, part, origin in zip(chain.links, trunk.parts, origins, strict=True):
-        if part.name in trunk.wheels and link.body is not None:
-            lowest = min(shape.extent(up)[0] for shape in part.wheels)
-            below.append(float(up @ origin) + link.body.position[2] - lowest)
+    up, origins = body_axes(trunk)[2], [trunk.parts[0].origin, *(joint.anchor for joint in trunk.joints)]
+    below = [
+        float(up @ origin) + link.body.position[2] - min(shape.extent(up)[0] for shape in part.wheels)
+        for link, part, origin in zip(chain.links, trunk.parts, origins, strict=True)
+        if part.name in trunk.wheels and link.body is not None
+    ]
     return round(float(np.mean(below)), 9)
 
 

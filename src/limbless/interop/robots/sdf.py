@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,13 +10,25 @@ import numpy as np
 
 from limbless.core import InputError
 from limbless.interop.robots.body_shapes import add_solid
-from limbless.interop.robots.file_shapes import shape_of
+from limbless.interop.robots.file_shapes import shapes_of
 from limbless.interop.robots.tree import Connection, FilePart, Tree
-from limbless.interop.robots.xml_text import Array, Element, keeping, limit, number, numbers, pose, rpy_matrix, unit
+from limbless.interop.robots.xml_text import (
+    SIX,
+    Array,
+    Element,
+    called_twice,
+    keeping,
+    limit,
+    not_read,
+    number,
+    numbers,
+    pose,
+    rpy_matrix,
+    stated,
+    unit,
+)
 from limbless.mechanics.algebra import quaternion_to_matrix
-from limbless.robots.links import symmetric_matrix
 
-_SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _KINDS = {
     "revolute": "revolute",
     "continuous": "revolute",
@@ -61,8 +72,7 @@ def read_sdf(root: Element, beside: Path) -> Tree:
     if others > 0:
         tree.notes.append(f"not read: {others} other <model> or <include>; {tree.name!r} is")
     frames = _Frames(model, _version(root))
-    twice = [name for name, count in Counter(link.get("name") for link in model.findall("link")).items() if count > 1]
-    tree.problems += [f"two links are called {name!r}" for name in twice]
+    tree.problems += called_twice(model.findall("link"))
     for link in model.findall("link"):
         with keeping(tree.problems):
             part = _part(link, frames, beside)
@@ -110,14 +120,12 @@ class _Frames:
             item = self.named.get(name)
             if item is None or item.tag == "link":
                 return self.canonical if name == _MODEL else name
-            name = item.get("attached_to") or _MODEL if item.tag == "frame" else (item.findtext("child") or "").strip()
+            name = item.get("attached_to") or _MODEL if item.tag == "frame" else _text(item, "child")
         raise InputError(f"frame {name!r} is attached to itself")
 
     def _usual(self, item: Element) -> str:
         """What a pose is relative to where it does not say it."""
-        if item.tag == "joint":
-            return (item.findtext("child") or "").strip()
-        return item.get("attached_to", "") if item.tag == "frame" else ""
+        return _text(item, "child") if item.tag == "joint" else item.get("attached_to", "")
 
     def within(self, item: Element, usual: str, seen: tuple[str, ...] = ()) -> Array:
         """The pose of an element that has a `<pose>`, in the frame of the model."""
@@ -135,7 +143,7 @@ def _pose(element: Element | None, what: str) -> Array:
             raise InputError(f"{what} has a quaternion without length")
         return pose(np.array([x, y, z]), quaternion_to_matrix(np.array([w, i, j, k]) / math.hypot(i, j, k, w)))
     six = numbers(element.text, 6, what, (0.0,) * 6)
-    degrees = element.get("degrees", "") in ("true", "1")
+    degrees = _is_true(element.get("degrees"))
     return pose(six[:3], rpy_matrix(np.radians(six[3:]) if degrees else six[3:]))
 
 
@@ -143,33 +151,26 @@ def _part(link: Element, frames: _Frames, beside: Path) -> FilePart:
     name = link.get("name", "")
     what, place = f"link {name!r}", frames.of(name)
     part, inertial = FilePart(name, place[:3, 3]), link.find("inertial")
-    for tag in ("collision", "visual"):
-        for item in link.findall(tag):
-            shape = shape_of(
-                item.find("geometry"), frames.within(item, name), tag == "collision", beside, f"{what}: {tag}"
-            )
-            mu = item.findtext("surface/friction/ode/mu")
-            if shape and mu:
-                shape = replace(shape, friction=number(mu, f"{what}: mu"))
-            part.shapes += [shape] if shape else []
-            if shape and tag == "collision" and inertial is not None and _is_true(inertial.get("auto")):
-                own = item.findtext("density") or inertial.findtext("density")
-                add_solid(part, shape, number(own, f"{what}: density", _DENSITY))
-    if inertial is not None and not _is_true(inertial.get("auto")):
-        kilograms, inertia = number(inertial.findtext("mass"), f"{what}: mass", 1.0), inertial.find("inertia")
-        if kilograms < 0:
-            raise InputError(f"{what}: mass is {kilograms:g}; it must be zero or positive")
+    auto = inertial is not None and _is_true(inertial.get("auto"))
+    for item, shape in shapes_of(link, lambda item: frames.within(item, name), beside, what):
+        mu = item.findtext("surface/friction/ode/mu")
+        part.shapes.append(replace(shape, friction=number(mu, f"{what}: mu")) if mu else shape)
+        if inertial is not None and auto and shape.collides:
+            own = item.findtext("density") or inertial.findtext("density")
+            add_solid(part, shape, number(own, f"{what}: density", _DENSITY))
+    if inertial is not None and not auto:
+        mass = number(inertial.findtext("mass"), f"{what}: mass", 1.0)
+        unstated = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
         six = [
-            number(
-                None if inertia is None else inertia.findtext(key),
-                f"{what}: {key}",
-                1.0 if key in ("ixx", "iyy", "izz") else 0.0,
-            )
-            for key in _SIX
+            number(inertial.findtext(f"inertia/{key}"), f"{what}: {key}", none)
+            for key, none in zip(SIX, unstated, strict=True)
         ]
-        full = place @ _pose(inertial.find("pose"), f"{what}: pose of inertial")
-        part.add_mass(kilograms, full[:3, 3], full[:3, :3] @ symmetric_matrix(six) @ full[:3, :3].T)
+        part.add_inertia(what, mass, six, place @ _pose(inertial.find("pose"), f"{what}: pose of inertial"))
     return part
+
+
+def _text(element: Element, path: str) -> str:
+    return (element.findtext(path) or "").strip()
 
 
 def _is_true(word: str | None) -> bool:
@@ -179,68 +180,58 @@ def _is_true(word: str | None) -> bool:
 def _lost(model: Element) -> list[str]:
     """Notes on what is not read."""
     links = model.findall("link")
-    counts = Counter(child.tag for child in model if child.tag not in _READ)
-    counts += Counter(child.tag for link in links for child in link if child.tag not in _OF_LINKS)
-    notes = ["not read: " + ", ".join(f"{count} <{tag}>" for tag, count in sorted(counts.items()))] if counts else []
+    others = [child.tag for child in model if child.tag not in _READ]
+    notes = not_read([*others, *(child.tag for link in links for child in link if child.tag not in _OF_LINKS)])
     bare = [link.get("name", "") for link in links if link.find("inertial") is None]
-    if bare:
-        notes.append(
-            f"{len(bare)} links without <inertial> have no mass here ({', '.join(bare[:3])}); Gazebo gives each 1 kg"
-        )
     light = [link.get("name", "") for link in links if (link.findtext("gravity") or "1").strip() in ("0", "false")]
-    if light:
-        notes.append(f"gravity is off for {len(light)} links of the file ({', '.join(light[:3])}); here they weigh")
-    pose = _pose(model.find("pose"), "pose of the model")
-    if pose[2, 2] < 1.0 - 1e-9:
-        notes.append("the model's own pose, which tilts it, is not read: up is its own z")
-    return notes
+    tilted = _pose(model.find("pose"), "pose of the model")[2, 2] < 1.0 - 1e-9
+    lost = {
+        f"{len(bare)} links without <inertial> have no mass here ({', '.join(bare[:3])}); Gazebo gives each 1 kg": bare,
+        f"gravity is off for {len(light)} links of the file ({', '.join(light[:3])}); here they weigh": light,
+        "the model's own pose, which tilts it, is not read: up is its own z": tilted,
+    }
+    return [*notes, *(note for note, there in lost.items() if there)]
 
 
 def _connection(joint: Element, frames: _Frames) -> Connection:
     name, word = joint.get("name") or "joint", joint.get("type", "")
-    parent, child = ((joint.findtext(tag) or "").strip() for tag in ("parent", "child"))
+    parent, child = (_text(joint, tag) for tag in ("parent", "child"))
     what = f"joint {name!r}"
     if word not in _KINDS:
         raise InputError(f"{what} is of type {word!r}, which is not modelled; known: {', '.join(_KINDS)}")
     place = frames.within(joint, child)
     made = Connection(name, _KINDS[word], frames.carrier(parent), frames.carrier(child), place[:3, 3])
-    axis = joint.find("axis")
     if made.kind in ("revolute", "prismatic", "universal"):
-        made.axis = _axis(axis, place, frames, f"{what}: axis")
+        made.axis = _axis(joint, "axis", place, frames, what)
     if made.kind == "universal":
-        made.second_axis = _axis(joint.find("axis2"), place, frames, f"{what}: axis2")
-        made.second = _numbers(joint.find("axis2"), f"{what}: axis2")
-    for word, value in _numbers(axis, what).items():
+        made.second_axis = _axis(joint, "axis2", place, frames, what)
+        made.second = _numbers(joint, "axis2", f"{what}: axis2")
+    mimic, own = joint.find("axis/mimic"), _numbers(joint, "axis", what)
+    for word, value in own.items():
         setattr(made, word, value)
-    mimic = None if axis is None else axis.find("mimic")
     made.mimic = None if mimic is None else mimic.get("joint", "")
     return made
 
 
-def _numbers(axis: Element | None, what: str) -> dict[str, float | None]:
+def _numbers(joint: Element, axis: str, what: str) -> dict[str, float | None]:
     """Limits and dynamics of one axis, by the fields of a `Connection`."""
-    bounds, dynamics = (None, None) if axis is None else (axis.find("limit"), axis.find("dynamics"))
-    found: dict[str, float | None] = dict.fromkeys(("effort", "velocity", "lower", "upper"))
-    if bounds is not None:
-        found = {
-            word: limit(bounds.findtext(word), f"{what}: {word}", 0.0 if word in ("effort", "velocity") else -1e9)
-            for word in found
-        }
+    least = {"effort": 0.0, "velocity": 0.0, "lower": -1e9, "upper": -1e9}
     keys = {"damping": "damping", "friction": "friction", "stiffness": "spring_stiffness", "rest": "spring_reference"}
-    return found | {
-        word: number(None if dynamics is None else dynamics.findtext(key), f"{what}: {key}", 0.0)
-        for word, key in keys.items()
+    bounds = {
+        word: limit(joint.findtext(f"{axis}/limit/{word}"), f"{what}: {word}", low) for word, low in least.items()
+    }
+    return bounds | {
+        word: number(joint.findtext(f"{axis}/dynamics/{key}"), f"{what}: {key}", 0.0) for word, key in keys.items()
     }
 
 
-def _axis(axis: Element | None, place: Array, frames: _Frames, what: str) -> Array:
+def _axis(joint: Element, axis: str, place: Array, frames: _Frames, what: str) -> Array:
     """Direction of an axis in the frame of the model: given in the joint's frame unless it says another;
     before 1.5 in the model's.
     """
-    xyz = None if axis is None else axis.find("xyz")
-    direction = unit(numbers(None if xyz is None else xyz.text, 3, what, (0.0, 0.0, 1.0)), what)
-    stated = "" if axis is None else (axis.findtext("use_parent_model_frame") or "").strip()
-    if _is_true(stated) or (not stated and frames.version < (1, 5)):
+    direction = unit(numbers(joint.findtext(f"{axis}/xyz"), 3, f"{what}: {axis}", (0.0, 0.0, 1.0)), f"{what}: {axis}")
+    of_model = _text(joint, f"{axis}/use_parent_model_frame")
+    if _is_true(of_model) or (not of_model and frames.version < (1, 5)):
         return direction
-    expressed = None if xyz is None else xyz.get("expressed_in")
+    expressed = stated(joint, f"{axis}/xyz", "expressed_in")
     return (frames.of(expressed) if expressed else place)[:3, :3] @ direction

@@ -4,13 +4,14 @@ it welded, dropped or refused.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core import InputError, nearest
+from limbless.core import InputError, nearest, refuse_unknown
 from limbless.interop.robots.body_shapes import seen_shapes
 from limbless.interop.robots.tree import MOVING, Array, Connection, FilePart, Tree, is_wheel
 
@@ -48,29 +49,23 @@ def trunk_of(tree: Tree, options: FromFile) -> Trunk:
     problems += [f"freeze: there is no joint {name!r}; {nearest(name, known)}" for name in frozen if name not in known]
     if problems:
         raise several(problems)
-    tree.connections = _with_own_names(tree.connections)
+    _give_own_names(tree.connections)
     _merge(tree, [joint for joint in tree.connections if joint.kind == "fixed" or joint.name in frozen])
     if frozen:
         tree.notes.append(f"held at zero as asked: {names(frozen)}")
-    leading, root = _base_joints(tree)
-    base, base_axis, armature, notes = _base(tree, leading, root)
+    base, base_axis, armature, notes = _base(tree)
     root = _root(tree)
     if not tree.connections:
         raise InputError("the file describes no moving joint: fixed parts only, or a template that a program completes")
     if not sum(part.mass for part in tree.parts.values()):
         raise InputError("no link has mass: give density: 1000 to make it from the collision shapes")
-    row = _named_path(tree, options) if options.trunk else _spine(tree)
-    distance = _depths(tree, root)
-    if distance[row[-1]] < distance[row[0]]:
-        row = row[::-1]
-    if options.reverse:
+    row, distance = _named_path(tree, options) if options.trunk else _spine(tree), _depths(tree, root)
+    if (distance[row[-1]] < distance[row[0]]) != options.reverse:
         row = row[::-1]
     joints, side = _along(tree, row)
-    trunk = Trunk([tree.parts[name] for name in row], joints, base, base_axis, armature)
-    trunk.notes = notes
+    trunk = Trunk([tree.parts[name] for name in row], joints, base, base_axis, armature, notes=notes)
     problems = [*_coupled(tree, trunk), *_unmodelled(joints)]
-    if side:
-        problems += _branches(tree, trunk, side, options)
+    problems += _branches(tree, trunk, side, options) if side else []
     if problems:
         raise several(problems)
     if not joints:
@@ -86,10 +81,9 @@ def trunk_of(tree: Tree, options: FromFile) -> Trunk:
 
 def several(problems: list[str]) -> InputError:
     """One error that says all of them."""
-    unique = list(dict.fromkeys(problems))
-    if len(unique) == 1:
-        return InputError(unique[0])
-    return InputError(f"{len(unique)} errors\n" + "\n".join(f"  {problem}" for problem in unique[:40]))
+    first, *others = dict.fromkeys(problems)
+    every = "\n".join(f"  {problem}" for problem in [first, *others][:40])
+    return InputError(f"{len(others) + 1} errors\n{every}" if others else first)
 
 
 def _structure(tree: Tree) -> list[str]:
@@ -105,9 +99,9 @@ def _structure(tree: Tree) -> list[str]:
         hung.setdefault(joint.child, []).append(joint.name)
     for child, several_joints in hung.items():
         if len(several_joints) > 1:
-            shown = ", ".join(map(repr, several_joints))
             problems.append(
-                f"link {child!r} hangs on {_count(len(several_joints))} joints ({shown}): limbless robots have no loops"
+                f"link {child!r} hangs on {_count(len(several_joints))} joints "
+                f"({', '.join(map(repr, several_joints))}): limbless robots have no loops"
             )
     roots = [name for name in tree.parts if name not in hung]
     if not tree.parts:
@@ -126,13 +120,12 @@ def _count(number: int) -> str:
     return {2: "two", 3: "three", 4: "four"}.get(number, str(number))
 
 
-def _with_own_names(joints: list[Connection]) -> list[Connection]:
-    seen: dict[str, int] = {}
+def _give_own_names(joints: list[Connection]) -> None:
+    seen: Counter[str] = Counter()
     for joint in joints:
-        seen[joint.name] = seen.get(joint.name, 0) + 1
+        seen[joint.name] += 1
         if seen[joint.name] > 1:
             joint.name = f"{joint.name} ({seen[joint.name]})"
-    return joints
 
 
 def _depths(tree: Tree, start: str) -> dict[str, int]:
@@ -193,10 +186,9 @@ def _base_joints(tree: Tree) -> tuple[list[Connection], str]:
     return found, root
 
 
-def _base(
-    tree: Tree, leading: list[Connection], root: str
-) -> tuple[str, Array | None, tuple[float, float, Array] | None, list[str]]:
+def _base(tree: Tree) -> tuple[str, Array | None, tuple[float, float, Array] | None, list[str]]:
     """How the base moves: joints of the file that say so are taken off."""
+    leading, root = _base_joints(tree)
     kinds = [joint.kind for joint in leading]
     slides = [joint for joint in leading if joint.kind == "prismatic"]
     hinges = [joint for joint in leading if joint.kind == "revolute"]
@@ -229,14 +221,12 @@ def _held_back(leading: list[Connection]) -> list[str]:
         "motors": any(joint.actuated for joint in leading),
         "ranges": any(joint.lower is not None or joint.upper is not None for joint in leading),
     }
-    lost = [word for word, given in found.items() if given]
-    told = names([joint.name for joint in leading])
+    lost, told = [word for word, given in found.items() if given], names([joint.name for joint in leading])
     return [f"{' and '.join(lost)} of the joints of the base ({told}) not kept: the base moves freely"] if lost else []
 
 
 def _spans_space(slides: list[Connection], hinges: list[Connection], kinds: list[str]) -> bool:
-    turning = sorted(kinds)[3:]
-    if len(slides) != 3 or turning not in (["revolute"] * 3, ["spherical"]):
+    if sorted(kinds) not in (["prismatic"] * 3 + ["revolute"] * 3, ["prismatic"] * 3 + ["spherical"]):
         return False
     frames = [np.array([joint.axis for joint in group]) for group in (slides, hinges) if group]
     return all(abs(np.linalg.det(axes)) > 0.5 for axes in frames)
@@ -245,7 +235,7 @@ def _spans_space(slides: list[Connection], hinges: list[Connection], kinds: list
 def _spans_plane(slides: list[Connection], hinges: list[Connection], kinds: list[str]) -> bool:
     if sorted(kinds) != ["prismatic", "prismatic", "revolute"]:
         return False
-    return abs(np.linalg.det(np.array([slides[0].axis, slides[1].axis, hinges[0].axis]))) > 0.99
+    return abs(np.linalg.det([joint.axis for joint in (*slides, *hinges)])) > 0.99
 
 
 def _armature(leading: list[Connection], slides: list[Connection]) -> tuple[float, float, Array] | None:
@@ -265,12 +255,10 @@ def _weights(tree: Tree) -> dict[str, list[tuple[float, str]]]:
     """Part -> its neighbours, each with the mass that lies in that direction, heaviest first."""
     root = _root(tree)
     depths = _depths(tree, root)
-    order = sorted(depths, key=lambda name: -depths[name])
-    carried = {name: tree.parts[name].mass for name in tree.parts}
+    carried = {name: part.mass for name, part in tree.parts.items()}
     above = {joint.child: joint.parent for joint in tree.connections}
-    for name in order:
-        if name in above:
-            carried[above[name]] += carried[name]
+    for name in sorted(above, key=lambda name: -depths[name]):
+        carried[above[name]] += carried[name]
     whole = carried[root]
     found: dict[str, list[tuple[float, str]]] = {name: [] for name in tree.parts}
     for child, parent in above.items():
@@ -301,35 +289,29 @@ def _spine(tree: Tree) -> list[str]:
         return abs(first - second)
 
     start = min(near, key=imbalance)
-    third = near[start][2][0] if len(near[start]) > 2 else None
-    halves = []
-    for mass, towards in near[start][:2]:
-        halves.append(_walk(near, start, towards) if third is None or mass >= max(_HEAVIER * third, 1e-300) else [])
-    return [*reversed(halves[1] if len(halves) > 1 else []), start, *(halves[0] if halves else [])]
+    least = max(_HEAVIER * near[start][2][0], 1e-300) if len(near[start]) > 2 else 0.0
+    halves = [_walk(near, start, towards) if mass >= least else [] for mass, towards in near[start][:2]]
+    ahead, behind = [*halves, [], []][:2]
+    return [*reversed(behind), start, *ahead]
 
 
 def _walk(near: dict[str, list[tuple[float, str]]], start: str, towards: str) -> list[str]:
-    row, before = [towards], start
+    row = [start, towards]
     while True:
-        ahead = [item for item in near[row[-1]] if item[1] != before]
-        forked = len(ahead) > 1 and (ahead[0][0] == 0.0 or ahead[0][0] < _HEAVIER * ahead[1][0])
-        if not ahead or forked:
-            return row
-        before = row[-1]
+        ahead = [item for item in near[row[-1]] if item[1] != row[-2]]
+        if not ahead or (len(ahead) > 1 and (ahead[0][0] == 0.0 or ahead[0][0] < _HEAVIER * ahead[1][0])):
+            return row[1:]
         row.append(ahead[0][1])
 
 
 def _named_path(tree: Tree, options: FromFile) -> list[str]:
     """The parts between two that the user names."""
-    ends = []
-    for name in options.trunk or ():
-        found = [part.name for part in tree.parts.values() if name == part.name or name in part.also]
-        if not found:
-            raise InputError(f"trunk: there is no link {name!r}; {nearest(name, tree.parts)}")
-        ends.append(found[0])
-    depths = _depths(tree, ends[0])
-    row = [ends[1]]
-    while row[-1] != ends[0]:
+    homes = {name: part.name for part in tree.parts.values() for name in (part.name, *part.also)}
+    lost = [name for name in options.trunk or () if name not in homes]
+    refuse_unknown(lost, tree.parts, "trunk: there is no link")
+    first, last = (homes[name] for name in options.trunk or ())
+    row, depths = [last], _depths(tree, first)
+    while row[-1] != first:
         near = [joint.parent if joint.child == row[-1] else joint.child for joint in tree.connections_of(row[-1])]
         row.append(min(near, key=lambda name: depths[name]))
     return row[::-1]

@@ -8,13 +8,15 @@ Passive wheels: a round part that turns freely about its own axis.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from limbless.core import Array
+from limbless.core import Array, InputError
+from limbless.robots.links import symmetric_matrix
 
 SMALLEST = 1e-5
 """m: of a shape; smaller ones stand for something that is not here."""
@@ -76,6 +78,12 @@ class FilePart:
         self.mass += mass
         self.moment = self.moment + mass * centre
         self.inertia = self.inertia + central + mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+
+    def add_inertia(self, what: str, mass: float, six: Sequence[float], place: Array) -> None:
+        """Add what a file states of a body whose centre and axes are at a pose (4, 4) of the file's frame."""
+        if mass < 0:
+            raise InputError(f"{what}: mass is {mass:g}; it must be zero or positive")
+        self.add_mass(mass, place[:3, 3], place[:3, :3] @ symmetric_matrix(six) @ place[:3, :3].T)
 
     def merge(self, other: FilePart) -> None:
         """Take in another part, as it stands at joint zero; this one's name stays."""
@@ -139,7 +147,7 @@ class Tree:
     grounded: str | None = None
     # what couples parts, and which
     couplings: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    drives: dict[str, dict[str, float]] = field(default_factory=dict)  # joint -> its actuator
+    drives: dict[str, dict[str, Any]] = field(default_factory=dict)  # joint -> its actuator
     fluid: dict[str, Any] | None = None  # density, viscosity, wind
     notes: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -164,8 +172,7 @@ def is_wheel(part: FilePart, hinge: Connection) -> bool:
 def _round(shape: FileShape, hinge: Connection) -> bool:
     if shape.half is None or shape.kind not in ("sphere", "cylinder", "ellipsoid"):
         return False
-    offset = shape.pose[:3, 3] - hinge.anchor
-    off = float(np.linalg.norm(np.cross(offset, hinge.axis)))
+    off = float(np.linalg.norm(np.cross(shape.pose[:3, 3] - hinge.anchor, hinge.axis)))
     axis = shape.pose[:3, :3].T @ hinge.axis
     across = int(np.argmax(np.abs(axis)))
     radii = np.delete(shape.half, across)

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
 
 from limbless.core import InputError
-from limbless.interop.robots.file_shapes import shape_of
+from limbless.interop.robots.file_shapes import shapes_of
 from limbless.interop.robots.tree import Connection, FilePart, Tree
-from limbless.interop.robots.xml_text import Array, Element, keeping, limit, number, numbers, pose, rpy_matrix, unit
-from limbless.robots.links import symmetric_matrix
+from limbless.interop.robots.xml_text import (
+    SIX,
+    Array,
+    Element,
+    called_twice,
+    keeping,
+    limit,
+    not_read,
+    number,
+    numbers,
+    pose,
+    rpy_matrix,
+    stated,
+    unit,
+)
 
 _FAR = 1e8
 """rad or m: of a bound that stands for none."""
 _READ = ("inertial", "collision", "visual", "origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
-_SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _KINDS = {
     "revolute": "revolute",
     "continuous": "revolute",
@@ -33,8 +44,7 @@ def read_urdf(root: Element, beside: Path) -> Tree:
     """
     tree = Tree(root.get("name") or "robot", {}, [])
     links, joints = root.findall("link"), root.findall("joint")
-    twice = [name for name, count in Counter(link.get("name") for link in links).items() if count > 1]
-    tree.problems += [f"two links are called {name!r}" for name in twice]
+    tree.problems += called_twice(links)
     places = _places(links, joints, tree)
     for link in links:
         name = link.get("name", "")
@@ -43,27 +53,22 @@ def read_urdf(root: Element, beside: Path) -> Tree:
     for joint in joints:
         with keeping(tree.problems):
             tree.connections.append(_connection(joint, places))
-    others = Counter(child.tag for child in root if child.tag not in ("link", "joint", "material"))
-    others += Counter(child.tag for item in (*links, *joints) for child in item if child.tag not in _READ)
-    if others:
-        told = ", ".join(f"{count} <{tag}>" for tag, count in sorted(others.items()))
-        tree.notes.append(f"not read: {told}")
+    others = [child.tag for child in root if child.tag not in ("link", "joint", "material")]
+    others += [child.tag for item in (*links, *joints) for child in item if child.tag not in _READ]
+    tree.notes += not_read(others)
     return tree
 
 
 def origin_of(element: Element, what: str) -> Array:
     """(4, 4) of an `<origin>`; none is no displacement."""
-    origin = element.find("origin")
-    xyz, rpy = (None, None) if origin is None else (origin.get("xyz"), origin.get("rpy"))
-    return pose(
-        numbers(xyz, 3, f"{what}: origin xyz", (0.0,) * 3),
-        rpy_matrix(numbers(rpy, 3, f"{what}: origin rpy", (0.0,) * 3)),
+    xyz, rpy = (
+        numbers(stated(element, "origin", name), 3, f"{what}: origin {name}", (0.0,) * 3) for name in ("xyz", "rpy")
     )
+    return pose(xyz, rpy_matrix(rpy))
 
 
 def _ends(joint: Element) -> tuple[str, str]:
-    parent, child = joint.find("parent"), joint.find("child")
-    return ("" if parent is None else parent.get("link", ""), "" if child is None else child.get("link", ""))
+    return stated(joint, "parent", "link") or "", stated(joint, "child", "link") or ""
 
 
 def _places(links: list[Element], joints: list[Element], tree: Tree) -> dict[str, Array]:
@@ -90,23 +95,14 @@ def _part(link: Element, name: str, place: Array, beside: Path) -> FilePart:
     part, what = FilePart(name, place[:3, 3]), f"link {name!r}"
     inertial = link.find("inertial")
     if inertial is not None:
-        mass, inertia = inertial.find("mass"), inertial.find("inertia")
-        kilograms = number(None if mass is None else mass.get("value"), f"{what}: mass", 0.0)
-        if kilograms < 0:
-            raise InputError(f"{what}: mass is {kilograms:g}; it must be zero or positive")
-        six = [number(None if inertia is None else inertia.get(key), f"{what}: inertia {key}", 0.0) for key in _SIX]
-        full = place @ origin_of(inertial, f"{what}: inertial")
-        part.add_mass(kilograms, full[:3, 3], full[:3, :3] @ symmetric_matrix(six) @ full[:3, :3].T)
-    for tag in ("collision", "visual"):
-        for item in link.findall(tag):
-            shape = shape_of(
-                item.find("geometry"),
-                place @ origin_of(item, f"{what}: {tag}"),
-                tag == "collision",
-                beside,
-                f"{what}: {tag}",
-            )
-            part.shapes += [shape] if shape else []
+        mass = number(stated(inertial, "mass", "value"), f"{what}: mass", 0.0)
+        six = [number(stated(inertial, "inertia", key), f"{what}: inertia {key}", 0.0) for key in SIX]
+        part.add_inertia(what, mass, six, place @ origin_of(inertial, f"{what}: inertial"))
+
+    def place_of(item: Element) -> Array:
+        return place @ origin_of(item, f"{what}: {item.tag}")
+
+    part.shapes = [shape for _, shape in shapes_of(link, place_of, beside, what)]
     return part
 
 
@@ -122,20 +118,16 @@ def _connection(joint: Element, places: dict[str, Array]) -> Connection:
     if word not in _KINDS:
         raise InputError(f"{what} is of type {word!r}; known: {', '.join(_KINDS)}")
     place = places.get(parent, np.eye(4)) @ origin_of(joint, what)
-    axis = joint.find("axis")
-    direction = numbers(None if axis is None else axis.get("xyz"), 3, f"{what}: axis", (1.0, 0.0, 0.0))
+    direction = numbers(stated(joint, "axis", "xyz"), 3, f"{what}: axis", (1.0, 0.0, 0.0))
     made = Connection(name, _KINDS[word], parent, child, place[:3, 3])
     if made.kind in ("revolute", "prismatic", "planar"):  # of a planar joint, the normal of its plane
         made.axis = place[:3, :3] @ unit(direction, f"{what}: axis")
-    bounds, dynamics, mimic = joint.find("limit"), joint.find("dynamics"), joint.find("mimic")
-    if bounds is not None:
-        made.effort = limit(bounds.get("effort"), f"{what}: effort")
-        made.velocity = limit(bounds.get("velocity"), f"{what}: velocity")
-        if word != "continuous" and made.kind in ("revolute", "prismatic"):
-            made.lower = _bound(bounds, "lower", what)
-            made.upper = _bound(bounds, "upper", what)
-    if dynamics is not None:
-        made.damping = number(dynamics.get("damping"), f"{what}: damping", 0.0)
-        made.friction = number(dynamics.get("friction"), f"{what}: friction", 0.0)
+    made.effort = limit(stated(joint, "limit", "effort"), f"{what}: effort")
+    made.velocity = limit(stated(joint, "limit", "velocity"), f"{what}: velocity")
+    bounds, mimic = joint.find("limit"), joint.find("mimic")
+    if bounds is not None and word != "continuous" and made.kind in ("revolute", "prismatic"):
+        made.lower, made.upper = (_bound(bounds, end, what) for end in ("lower", "upper"))
+    made.damping = number(stated(joint, "dynamics", "damping"), f"{what}: damping", 0.0)
+    made.friction = number(stated(joint, "dynamics", "friction"), f"{what}: friction", 0.0)
     made.mimic = None if mimic is None else mimic.get("joint", "")
     return made

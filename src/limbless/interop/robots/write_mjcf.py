@@ -92,17 +92,15 @@ class _Writer:
         return "world link"
 
     def _inertial(self, body: Element, placed: PlacedBody) -> None:
-        central = placed.central.copy()
         if not placed.mass:
             return
+        central = placed.central
         if self.chain.base != "free" and np.linalg.eigvalsh(central)[0] <= 0:
             # Described by the inertia about one axis alone: MuJoCo wants all three, and these are not turned about.
             central = central + np.diag(np.where(np.diag(central) <= 0, max(central.max(), 1e-9), 0.0))
             self.comments.append(f"{placed.name}: inertia about axes that do not move made positive")
-        xx, yy, zz, xy, xz, yz = (central[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
-        ElementTree.SubElement(
-            body, "inertial", pos=text(*placed.centre), mass=text(placed.mass), fullinertia=text(xx, yy, zz, xy, xz, yz)
-        )
+        six = text(*(central[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))))
+        ElementTree.SubElement(body, "inertial", pos=text(*placed.centre), mass=text(placed.mass), fullinertia=six)
 
     def _base(self, body: Element) -> None:
         if self.chain.base == "free":

@@ -8,6 +8,7 @@ import numpy as np
 
 from limbless.core import InputError
 from limbless.interop.robots.writing import PlacedBody, bounds, document, losses, placed_rows, text, values
+from limbless.interop.robots.xml_text import SIX
 from limbless.robots import PRISMATIC, SPHERICAL, Chain, upper_triangle
 
 Element = ElementTree.Element
@@ -27,11 +28,10 @@ def urdf_text(chain: Chain) -> str:
     if any(placed.row.kind == SPHERICAL for placed in rows):
         raise InputError("URDF has no spherical joint; write MJCF")
     root = Element("robot", name=chain.name)
-    names = iter(chain.joint_names)
-    for number, placed in enumerate(rows):
+    _link(root, chain, rows[0])
+    for before, placed, name in zip(rows, rows[1:], chain.joint_names, strict=False):
         _link(root, chain, placed)
-        if number:
-            _joint(root, rows[number - 1], placed, next(names))
+        _joint(root, before, placed, name)
     comments = [
         f"{chain.name}, written by limbless; base {chain.base} (URDF has no word for it), head at the {chain.head}",
         *(f"without: {loss}" for loss in losses(chain, _LOST)),
@@ -50,12 +50,8 @@ def _link(root: Element, chain: Chain, placed: PlacedBody) -> None:
         inertial = ElementTree.SubElement(link, "inertial")
         ElementTree.SubElement(inertial, "origin", xyz=text(*placed.centre), rpy="0 0 0")
         ElementTree.SubElement(inertial, "mass", value=text(placed.mass))
-        six = upper_triangle(placed.central)
-        ElementTree.SubElement(
-            inertial,
-            "inertia",
-            dict(zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), (text(number) for number in six), strict=True)),
-        )
+        six = dict(zip(SIX, map(text, upper_triangle(placed.central)), strict=True))
+        ElementTree.SubElement(inertial, "inertia", six)
     own, home = chain.links[placed.row.link], placed.row.home
     if not placed.row.carries:
         return

@@ -35,26 +35,14 @@ def placed_rows(chain: Chain) -> list[PlacedBody]:
     bodies, origins = chain.bodies(), np.cumsum(chain.arrays().arm, axis=0)
     found = []
     for k, row in enumerate(chain.rows):
-        link, mass = chain.links[row.link], float(bodies.mass[k])
+        joint, mass = chain.links[row.link].joint, float(bodies.mass[k])
         centre = bodies.moment[k] / mass if mass else np.zeros(3)
         central = bodies.inertia[k] - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
-        name = chain.link_names[row.link]
-        universal = link.joint is not None and link.joint.kind == "universal"
-        freedoms = list(range(link.joint.freedoms)) if link.joint is not None else []
-        if universal:
-            freedoms = [1] if row.carries else [0]
-        found.append(
-            PlacedBody(
-                row,
-                name if row.carries else f"{name} (first axis)",
-                origins[k],
-                mass,
-                centre,
-                central,
-                link.joint,
-                freedoms,
-            )
-        )
+        name = chain.link_names[row.link] + ("" if row.carries else " (first axis)")
+        freedoms = [] if joint is None else list(range(joint.freedoms))
+        if joint is not None and joint.kind == "universal":
+            freedoms = [int(row.carries)]
+        found.append(PlacedBody(row, name, origins[k], mass, centre, central, joint, freedoms))
     return found
 
 
@@ -85,5 +73,5 @@ def losses(chain: Chain, fields: dict[str, str]) -> list[str]:
 def document(root: ElementTree.Element, comments: Iterable[str]) -> str:
     """The text of a file, with comments first."""
     ElementTree.indent(root)
-    head = "".join(f"<!-- {comment.replace('--', '- -')} -->\n" for comment in comments)
-    return f"{head}{ElementTree.tostring(root, encoding='unicode')}\n"
+    head = [f"<!-- {comment.replace('--', '- -')} -->" for comment in comments]
+    return "\n".join([*head, ElementTree.tostring(root, encoding="unicode"), ""])

@@ -12,7 +12,8 @@ import math
 import operator
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -117,14 +118,11 @@ def _without_code(xacro: Any) -> Iterator[None]:
         (xacro, "parse", bounded_file),
         (substitution_args, "_eval", with_arguments),
     ]
-    before = [getattr(module, name) for module, name, _ in changed]
-    try:
+    with ExitStack() as after:
         for module, name, ours in changed:
+            after.callback(setattr, module, name, getattr(module, name))
             setattr(module, name, ours)
         yield
-    finally:
-        for (module, name, _), own in zip(changed, before, strict=True):
-            setattr(module, name, own)
 
 
 def evaluate(text: str, names: Any) -> Any:
@@ -147,17 +145,14 @@ def _value(node: ast.AST, names: Any) -> Any:
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
         return _arithmetic(node.op, _value(node.left, names), _value(node.right, names))
     if isinstance(node, ast.BoolOp):
-        values = (_value(item, names) for item in node.values)
-        wanted = isinstance(node.op, ast.Or)
-        last: Any = None
-        for last in values:
-            if bool(last) is wanted:
+        for item in node.values:
+            last = _value(item, names)
+            if bool(last) is isinstance(node.op, ast.Or):
                 break
         return last
     if isinstance(node, ast.Compare) and all(type(op) in _OPERATORS for op in node.ops):
         sides = [_value(item, names) for item in (node.left, *node.comparators)]
-        pairs = zip(node.ops, sides, sides[1:], strict=False)
-        return all(_OPERATORS[type(op)](left, right) for op, left, right in pairs)
+        return all(_OPERATORS[type(op)](*pair) for op, pair in zip(node.ops, pairwise(sides), strict=True))
     if isinstance(node, ast.IfExp):
         return _value(node.body if _value(node.test, names) else node.orelse, names)
     if isinstance(node, ast.Subscript):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from xml.etree import ElementTree
@@ -19,6 +20,7 @@ _LONGEST = 50_000_000
 """Bytes of a description; the longest public one has two million."""
 _DEEPEST = 4000
 """Elements inside each other: a chain of a thousand bodies in MJCF has as many."""
+SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 LARGEST = 1e12
 """Of any number of a description: beyond it, squares and products leave the range of what can be computed."""
 _UPWARDS = 4
@@ -94,6 +96,24 @@ def keeping(problems: list[str]) -> Iterator[None]:
         problems.append(str(error))
 
 
+def stated(element: Element, path: str, name: str) -> str | None:
+    """An attribute of the element at a path below another, where both are there."""
+    found = element.find(path)
+    return None if found is None else found.get(name)
+
+
+def called_twice(links: list[Element]) -> list[str]:
+    """Problems with the names of links."""
+    counts = Counter(link.get("name") for link in links)
+    return [f"two links are called {name!r}" for name, count in counts.items() if count > 1]
+
+
+def not_read(tags: Iterable[str]) -> list[str]:
+    """A note on elements of which nothing is read, if there are any."""
+    counts = sorted(Counter(tags).items())
+    return ["not read: " + ", ".join(f"{count} <{tag}>" for tag, count in counts)] if counts else []
+
+
 def numbers(text: str | None, count: int, what: str, default: tuple[float, ...] | None = None) -> Array:
     """So many finite numbers of a text; the default where there is no text."""
     if text is None or not text.strip():
@@ -158,11 +178,7 @@ def find_file(name: str, beside: Path) -> Path | None:
     """
     bare = re.sub(r"^\w+://", "", name.strip()).replace("\\", "/")
     parts = [part for part in Path(bare).parts if part not in ("/", "..", ".")]
-    folders = [beside, *list(beside.parents)[:_UPWARDS]]
     tails = [Path(*parts[start:]) for start in range(len(parts))]
-    for folder in folders:
-        for tail in tails:
-            for place in (folder / tail, folder / "meshes" / tail):
-                if place.is_file():
-                    return place.resolve()
-    return None
+    folders = [beside, *list(beside.parents)[:_UPWARDS]]
+    places = (folder / more / tail for folder in folders for tail in tails for more in ("", "meshes"))
+    return next((place.resolve() for place in places if place.is_file()), None)

@@ -125,6 +125,12 @@ def test_widths_that_are_none(width: object, message: str) -> None:
         widths_of(width, 1.0)  # type: ignore[arg-type]
 
 
+def test_a_table_of_widths_needs_a_width(tmp_path: Path) -> None:
+    (tmp_path / "w.csv").write_text("s\n0\n1\n")
+    with pytest.raises(InputError, match="must hold rows of two numbers"):
+        widths_of(tmp_path / "w.csv", 1.0)
+
+
 def test_the_command_writes_a_folder_that_runs_again(tmp_path: Path) -> None:
     points = planted()[:70] + 5e-5 * np.random.default_rng(1).normal(size=(70, 20, 2))
     film = make.write_table(tmp_path / "eel.csv", points)

@@ -132,6 +132,8 @@ def test_tracks(tmp_path: Path) -> None:
     assert track.marker() == pytest.approx(2.0 * way[:, 1:]) and track.markers == ("C2",)
     with pytest.raises(InputError, match="2 tracks, C1, C2; choose one with column"):
         ll.read_track(path)
+    rows[3][4] = "lost"
+    assert np.isnan(ll.read_track(sheet(tmp_path / "word.xlsx", rows), column="C2").marker()).any(axis=1).sum() == 1
     table = tmp_path / "track.csv"
     body = [f"{t!r},{1e3 * x!r},{1e3 * y!r}" for t, x, y in way.tolist()]
     table.write_text("\n".join(["t,head_x_mm,head_y_mm", *body]))
