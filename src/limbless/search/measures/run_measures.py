@@ -138,10 +138,8 @@ for _function, _unit, _meaning, _wants in (
     "actuator_work", "J", "work of all actuators, less what is given back to them while they brake", wants=("time",)
 )
 def actuator_work(result: Result) -> float | None:
-    if "actuator_work" not in result.dataset or not result.dataset.sizes["time"]:
-        return None
-    work = result.dataset["actuator_work"].values
-    return float(work[-1] - work[0])
+    work = speed.change(result.dataset, "actuator_work")
+    return None if work is None else float(work)
 
 
 @measure("electrical_energy", "J", "voltage times current of all motors, in time, by the records", wants=("time",))

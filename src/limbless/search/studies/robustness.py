@@ -93,7 +93,7 @@ def robustness(
     if result is None:
         with watch("the run") as progress:
             result = run_scenario(scenario, progress=progress)
-    own, body = speed.displacement(result.dataset), _length(result)
+    own, body = speed.displacement(result.dataset), speed.body_length(result.dataset)
     if own is None:
         raise InputError("no motion was recorded: nothing can end alike")
     within = ALIKE * max(float(np.linalg.norm(own)), body)
@@ -109,11 +109,6 @@ def robustness(
         apart = f"{np.linalg.norm(way - own):.2g} m elsewhere" if ending == result.outcome else ending
         endings.append(ending if alike[-1] else apart)
     return Robustness(result, np.array(moved), np.array(alike), endings, elsewhere)
-
-
-def _length(result: Result) -> float:
-    data = result.dataset
-    return float(data["section_length"].values.sum()) if "section_length" in data else 1.0
 
 
 def _ending(scenario: Scenario, progress: Any) -> tuple[Array, str]:

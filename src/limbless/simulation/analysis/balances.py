@@ -30,6 +30,7 @@ import numpy as np
 
 from limbless.core import Array
 from limbless.simulation.analysis import statics_work
+from limbless.simulation.analysis.speed import body_length, change
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -157,8 +158,7 @@ def energy_mismatch(dataset: xr.Dataset) -> Array | None:
     works = [dataset[name].values for name in WORKS if name in dataset]
     if "kinetic_energy" not in dataset or not works:
         return None
-    excess = dataset["kinetic_energy"].values - sum(works)
-    return np.asarray(excess - excess[:1])
+    return _since_start(dataset["kinetic_energy"].values - sum(works))
 
 
 def power_residual(dataset: xr.Dataset) -> Array | None:
@@ -175,9 +175,9 @@ def work_exchanged(dataset: xr.Dataset) -> float:
     """Integral of the absolute powers (J): as it was counted at every step or else by the trapezium rule over the
     recorded powers.
     """
-    if "work_exchanged" in dataset:
-        counted = dataset["work_exchanged"].values
-        return float(counted[-1] - counted[0])
+    counted = change(dataset, "work_exchanged")
+    if counted is not None:
+        return float(counted)
     total = sum(np.abs(dataset[name].values) for name in POWERS if name in dataset)
     return float(np.trapezoid(total, dataset["time"].values)) if np.ndim(total) else 0.0
 
@@ -201,25 +201,19 @@ def _momentum(dataset: xr.Dataset, mass: float | None, part: slice, lever: float
     """Largest mismatch between change of momentum and impulse, and its scale, for three components of the screw."""
     if "momentum" not in dataset or "impulse" not in dataset:
         return None
-    momentum, impulse = dataset["momentum"].values[:, part], dataset["impulse"].values[:, part]
-    momentum_change, impulse_change = momentum - momentum[0], impulse - impulse[0]
+    momentum, impulse = dataset["momentum"].values[:, part], _since_start(dataset["impulse"].values[:, part])
     kinetic = _largest(dataset["kinetic_energy"].values) if "kinetic_energy" in dataset else 0.0
     inner = lever * float(np.sqrt(2.0 * (mass or 0.0) * kinetic))
     if not momentum.any() and "fluid_force" in dataset:  # without inertia: what all forces would give, one way
         pushed = np.linalg.norm(dataset["fluid_force"].values, axis=-1).sum(axis=-1)
         inner = lever * float(np.trapezoid(pushed, dataset["time"].values))
-    scale = max(_largest_norm(momentum), _largest_norm(impulse_change), inner)
-    return _largest_norm(momentum_change - impulse_change), scale
-
-
-def _length(dataset: xr.Dataset) -> float:
-    """Of the body, m; 1 where it is not known."""
-    return float(dataset["section_length"].values.sum()) if "section_length" in dataset else 1.0
+    scale = max(_largest_norm(momentum), _largest_norm(impulse), inner)
+    return _largest_norm(_since_start(momentum) - impulse), scale
 
 
 def _least(dataset: xr.Dataset, mass: float | None, lengths: int, lever: float = 1.0) -> float:
     """The smallest scale: of a worm of a millimetre all works are far below a nanojoule, and any mismatch passed."""
-    own = SMALL * mass * _length(dataset) ** lengths * lever if mass else SMALLEST_SCALE
+    own = SMALL * mass * body_length(dataset) ** lengths * lever if mass else SMALLEST_SCALE
     return min(SMALLEST_SCALE, own)
 
 
@@ -231,7 +225,7 @@ def _linear_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
 
 def _angular_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
     distance = _largest_norm(dataset["com_position"].values) if "com_position" in dataset else 0.0
-    lever = _length(dataset) + distance
+    lever = body_length(dataset) + distance
     found = _momentum(dataset, mass, slice(3, 6), lever)
     return found and Balance(
         "angular momentum",
@@ -246,12 +240,11 @@ def _object_power(dataset: xr.Dataset, mass: float | None) -> Balance | None:
     """Each object by itself; the scale is the largest energy or work of any."""
     if "object_energy" not in dataset:
         return None
-    energy, work = dataset["object_energy"].values, dataset["object_work"].values
-    mismatch = (energy - energy[:1]) - (work - work[:1])
+    energy, work = dataset["object_energy"].values, _since_start(dataset["object_work"].values)
     return Balance(
         "object power",
-        _largest(mismatch),
-        max(_largest(energy), _largest(work - work[:1])),
+        _largest(_since_start(energy) - work),
+        max(_largest(energy), _largest(work)),
         "J",
         "the change of kinetic energy of each free object with the work of its weight and contacts",
     )
@@ -260,28 +253,21 @@ def _object_power(dataset: xr.Dataset, mass: float | None) -> Balance | None:
 def _object_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
     if "object_momentum" not in dataset:
         return None
-    momentum, impulse = (dataset[name].values[..., :3] for name in ("object_momentum", "object_impulse"))
-    mismatch = (momentum - momentum[:1]) - (impulse - impulse[:1])
-    scale = max(_largest_norm(momentum), _largest_norm(impulse - impulse[:1]))
+    momentum, impulse = dataset["object_momentum"].values[..., :3], _since_start(dataset["object_impulse"].values)
     return Balance(
         "object momentum",
-        _largest_norm(mismatch),
-        scale,
+        _largest_norm(_since_start(momentum) - impulse[..., :3]),
+        max(_largest_norm(momentum), _largest_norm(impulse[..., :3])),
         "N s",
         "the change of momentum of each free object with the impulse of its weight and contacts",
     )
 
 
 def _orientation(dataset: xr.Dataset, mass: float | None) -> Balance | None:
-    if "orientation_drift" in dataset:
-        drift: Array | None = dataset["orientation_drift"].values
-    else:
-        drift = orientation_drift({name: dataset[name].values for name in QUATERNIONS if name in dataset})
-    return (
-        None
-        if drift is None
-        else Balance("orientation", _largest(drift), 1.0, "1", "the norm of every quaternion with 1")
-    )
+    recorded = {str(name): dataset[name].values for name in ("orientation_drift", *QUATERNIONS) if name in dataset}
+    drift = recorded.get("orientation_drift", orientation_drift(recorded))
+    told = "the norm of every quaternion with 1"
+    return None if drift is None else Balance("orientation", _largest(drift), 1.0, "1", told)
 
 
 def orientation_drift(variables: Mapping[str, Array]) -> Array | None:
@@ -335,15 +321,19 @@ def _actuator_work(dataset: xr.Dataset, mass: float | None) -> Balance | None:
     if "potential_energy" not in dataset or "point" not in dataset["potential_energy"].dims or "slip_state" in dataset:
         return None
     steps = statics_work.actuator_steps(dataset)
-    stored = dataset["potential_energy"].values
-    mismatch = np.concatenate([[0.0], np.cumsum(steps)]) - (stored - stored[:1]) if len(stored) else np.zeros(0)
+    stored = _since_start(dataset["potential_energy"].values)
+    given = np.concatenate([[0.0], np.cumsum(steps)])[: len(stored)]
     return Balance(
         "actuator work",
-        _largest(mismatch),
+        _largest(given - stored),
         float(np.abs(steps).sum()),
         "J",
         "the work of the tendons along the path with the change of elastic energy, weight and buoyancy",
     )
+
+
+def _since_start(values: Array) -> Array:
+    return values - values[:1]
 
 
 def _largest(values: Array) -> float:

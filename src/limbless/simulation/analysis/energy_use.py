@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core import Array
-from limbless.simulation.analysis.speed import displacement, no_transport, period_speed
+from limbless.simulation.analysis.speed import change, displacement, no_transport, period_speed
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -18,38 +17,12 @@ STANDARD_GRAVITY = 9.81
 """m/s2: the weight in the cost of transport uses it in water too, as is usual."""
 
 
-def integral_of_positive_part(time: Array, values: Array) -> Array:
-    """Integral over time (first axis) of max(values, 0), exact for values that are linear between records.
-
-    A trapezium of the clipped values would count too much wherever the sign changes between two records.
-    """
-    steps = np.diff(time).reshape(-1, *[1] * (values.ndim - 1))
-    before, after = values[:-1], values[1:]
-    crossing = before * after < 0.0
-    triangle = np.maximum(before, after) ** 2 / np.where(crossing, np.abs(before - after), 1.0)
-    mean = np.where(crossing, triangle, np.maximum(before, 0.0) + np.maximum(after, 0.0)) / 2.0
-    return np.asarray((mean * steps).sum(axis=0))
-
-
-def joint_power(dataset: xr.Dataset) -> Array:
-    """Power that each joint's actuator gives (time, joint), W: torque times velocity."""
-    return np.asarray(dataset["joint_torque"].values * dataset["joint_velocity"].values)
-
-
 def positive_work(dataset: xr.Dataset) -> float | None:
-    """Sum over the joints, or over the strains of a rod, of the work given while it is positive (J): what is spent when
-    nothing is recovered from braking. As it was counted at every step; where a run did not count, from its records.
+    """Sum over the joints, or over the strains of a rod, of the work given while it is positive (J), as it was counted
+    at every step: what is spent when nothing is recovered from braking.
     """
-    if "positive_work" in dataset:
-        counted = dataset["positive_work"].values
-        return float((counted[-1] - counted[0]).sum()) if len(counted) else None
-    if "effort" in dataset and "strain_rate" in dataset:  # a rod: per length of body, strain by strain
-        density = dataset["effort"].values * dataset["strain_rate"].values
-        along = integral_of_positive_part(dataset["time"].values, density).sum(axis=-1)
-        return float(along @ dataset["section_length"].values)
-    if "joint_torque" not in dataset or "joint_velocity" not in dataset:
-        return None
-    return float(integral_of_positive_part(dataset["time"].values, joint_power(dataset)).sum())
+    spent = change(dataset, "positive_work")
+    return None if spent is None else float(spent.sum())
 
 
 def electrical_energy(dataset: xr.Dataset) -> float | None:

@@ -84,7 +84,7 @@ def can_replay() -> bool:
 
 def facts_of(result: Result) -> list[tuple[str, str]]:
     """What `print(result)` says, line by line."""
-    head = speed.displacement(result.dataset, "head_position")
+    head = speed.change(result.dataset, "head_position")
     summary = result.summary()
     lines = [("NOT PROVEN", doubt) for doubt in result.doubts]
     lines += [("scenario", result.name or "none (made in Python)"), ("status", result.outcome)]
