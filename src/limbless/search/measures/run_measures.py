@@ -3,6 +3,7 @@ spine at rest reaches, and `steady.*`, the numbers of the motion that a gait set
 """
 
 from collections.abc import Callable
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -106,17 +107,13 @@ def reached(result: Result) -> float | None:
     return float(np.mean(data["target_error"].values <= WITHIN)) if "target_error" in data else None
 
 
-def _of_result(function: Callable[..., Any]) -> Callable[[Result], Any]:
+def _of_driven_joints(function: Callable[..., Any], result: Result) -> Any:
     """Of the joints that a controller drives, seen from the head; of all joints where there is none."""
-
-    def of(result: Result) -> Any:
-        loops = () if result.scenario is None else result.scenario.loops
-        joints: Any = next((loop.joints for loop in loops if hasattr(loop, "joints")), "all")
-        robot = None if result.scenario is None else result.scenario.robot.build()
-        away = -1.0 if getattr(robot, "head", "base") == "tip" else 1.0
-        return function(result.dataset, slice(None) if isinstance(joints, str) else list(joints), away)
-
-    return of
+    loops = () if result.scenario is None else result.scenario.loops
+    joints: Any = next((loop.joints for loop in loops if hasattr(loop, "joints")), "all")
+    robot = None if result.scenario is None else result.scenario.robot.build()
+    away = -1.0 if getattr(robot, "head", "base") == "tip" else 1.0
+    return function(result.dataset, slice(None) if isinstance(joints, str) else list(joints), away)
 
 
 for _function, _unit, _meaning, _wants in (
@@ -131,7 +128,7 @@ for _function, _unit, _meaning, _wants in (
         ("oscillators",),
     ),
 ):
-    measure(_function.__name__, _unit, _meaning, wants=("time", *_wants))(_of_result(_function))
+    measure(_function.__name__, _unit, _meaning, wants=("time", *_wants))(partial(_of_driven_joints, _function))
 
 
 @measure(
