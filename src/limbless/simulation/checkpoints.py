@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.core import InputError, load_arrays, replacing
 from limbless.models.base import Records, State
@@ -91,7 +90,8 @@ class Checkpoints:
 
     def _write_part(self, before: State, after: State, records: list[Records], wall_time: float) -> None:
         if not self._parts:
-            _write(self.folder / _START, {"scenario": _text(self.scenario.to_yaml()), "start": np.float64(self._start)})
+            text = np.frombuffer(self.scenario.to_yaml().encode(), dtype=np.uint8)
+            _write(self.folder / _START, {"scenario": text, "start": np.float64(self._start)})
             self.scenario.save(self.folder.parent / "scenario.yaml")
         new = records[self._kept :]
         arrays = {f"{_RECORDS}{name}": values for name, values in joined(new).items()}
@@ -109,12 +109,10 @@ def read(folder: str | Path, scenario: Scenario) -> Unfinished:
     place = Path(folder) / FOLDER
     parts = _parts(place)
     if not parts:
-        why = (
-            f"the folder {folder} holds no unfinished run" if Path(folder).is_dir() else f"there is no folder {folder}"
-        )
+        why = f"the folder {folder} holds no unfinished run"
         raise InputError(
-            f"{why}: a run writes its state once a minute into the folder {FOLDER} of its own, and removes that at its "
-            "end"
+            f"{why if Path(folder).is_dir() else f'there is no folder {folder}'}: a run writes its state once a minute "
+            f"into the folder {FOLDER} of its own, and removes that at its end"
         )
     start = _read(place / _START)
     if bytes(start["scenario"]).decode() != scenario.to_yaml():
@@ -134,10 +132,6 @@ def read(folder: str | Path, scenario: Scenario) -> Unfinished:
 
 def _parts(folder: Path) -> list[Path]:
     return sorted(folder.glob("part-*.npz"))
-
-
-def _text(text: str) -> NDArray[np.uint8]:
-    return np.frombuffer(text.encode(), dtype=np.uint8)
 
 
 def _packed(state: State, prefix: str) -> dict[str, Any]:
@@ -161,7 +155,6 @@ def _write(path: Path, arrays: dict[str, Any]) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        arrays: dict[str, Any] = load_arrays(path)
-        return arrays
+        return dict(load_arrays(path))
     except InputError as error:
         raise InputError(f"the unfinished run cannot be read: {path} is damaged ({error})") from error

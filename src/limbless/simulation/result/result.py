@@ -77,7 +77,7 @@ class Result:
 
     numerical_error: Mapping[str, Any] | None = None
     robustness: Mapping[str, Any] | None = None
-    _later: Callable[[], _Told] | None = None
+    _later: Callable[[], _Told]
     written_by = f"limbless {__version__}"  # or what an older file says
 
     def __init__(
@@ -88,46 +88,31 @@ class Result:
         state: State | None = None,
         wall_time: float | None = None,
     ) -> None:
-        self._told: _Told = dataset, (), ()
+        self.dataset, self.notes, self.found = dataset, (), ()
         self.scenario, self.state = scenario, state
         self.status, self.wall_time = status, wall_time
 
-    def _all(self) -> _Told:
-        """Dataset, notes and doubts; those of a run that has just ended are made when they are first asked for."""
-        if self._later is not None:
-            self._told, self._later = self._later(), None
-        return self._told
+    @cached_property
+    def _told(self) -> _Told:
+        return self._later()
 
     def __getstate__(self) -> dict[str, Any]:
-        self._all()
-        return self.__dict__
+        whole = {"dataset": self.dataset, "notes": self.notes, "found": self.found}
+        return {name: value for name, value in vars(self).items() if name not in ("_later", "_told")} | whole
 
-    @property
+    @cached_property
     def dataset(self) -> xr.Dataset:
-        return self._all()[0]
+        return self._told[0]
 
-    @dataset.setter
-    def dataset(self, value: xr.Dataset) -> None:
-        self._told = value, *self._all()[1:]
-
-    @property
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """What the run's user should know: see `Description.notes`."""
-        return self._all()[1]
+        return self._told[1]
 
-    @notes.setter
-    def notes(self, value: tuple[str, ...]) -> None:
-        dataset, _, found = self._all()
-        self._told = dataset, value, found
-
-    @property
+    @cached_property
     def found(self) -> tuple[str, ...]:
         """What the run's model found against it: see `Recording.doubts`."""
-        return self._all()[2]
-
-    @found.setter
-    def found(self, value: tuple[str, ...]) -> None:
-        self._told = *self._all()[:2], value
+        return self._told[2]
 
     @classmethod
     def from_records(
@@ -154,6 +139,7 @@ class Result:
         if looked is not None and looked.any():
             looks = model.variables(rows_of(raw, looked > 0.5, model.worst))
         result = cls(None, scenario, status, state, wall_time)  # type: ignore[arg-type]
+        del result.dataset, result.notes, result.found  # they are made when they are first asked for
         result._later = partial(_told_of, variables, looks, model, scenario, facts or {})
         return result
 
@@ -161,9 +147,10 @@ class Result:
     def doubts(self) -> tuple[str, ...]:
         """Why the run is not to be believed, one sentence each: what its model found, and the balances that fail."""
         own = self.scenario
-        how: tuple[Any, ...] = ()
-        if own is not None and not own.task:
-            how = own.step, own.model.time_order(own.environment), own.model.momentum_cure(own.environment)
+        timed = own is not None and not own.task
+        how = (
+            (own.step, own.model.time_order(own.environment), own.model.momentum_cure(own.environment)) if timed else ()
+        )
         return (*self.found, *(balance.sentence(*how) for balance in self.balances() if balance.verdict != "pass"))
 
     @property
@@ -323,7 +310,11 @@ class Result:
 
     def plot(self, name: str | None = None) -> Figure | dict[str, Figure]:
         """One figure by name, or all figures of this run by their names."""
-        return show.figures_of(self, name)
+        from limbless.view import figures
+
+        if name is not None:
+            return figures.draw(self, name)[0]
+        return {name: figures.draw(self, name)[0] for name in figures.names_for(self)}
 
     def view(self, browser: bool = True) -> Replay | None:
         """Look at the motion: in a notebook the replay appears below the cell; elsewhere the studio opens in the
@@ -333,7 +324,9 @@ class Result:
 
     def report(self, folder: str | Path | None = None) -> str | Path:
         """The report as one page of HTML: its text, or the file `report.html` in a folder."""
-        return show.report_of(self, folder)
+        from limbless.view.report import report, write_report
+
+        return report(self) if folder is None else write_report(self, folder)
 
     def write(
         self, directory: str | Path, figures: bool = True, replay: bool | None = None, form: str = "png"
@@ -361,9 +354,8 @@ class Result:
         text = self._scenario_text()
         written = [] if text is None else [write_text(folder / "scenario.yaml", text)]
         written.append(self.save(folder / FILE_NAME))
-        written.append(
-            write_text(folder / "summary.json", json.dumps(self.summary(), indent=2, allow_nan=False) + "\n")
-        )
+        summary = json.dumps(self.summary(), indent=2, allow_nan=False)
+        written.append(write_text(folder / "summary.json", f"{summary}\n"))
         if self.status != "interrupted":  # an interrupted run can go on from what its checkpoint holds
             shutil.rmtree(folder / CHECKPOINT, ignore_errors=True)
         return written
