@@ -49,13 +49,14 @@ class EvaluationLog:
     def get(self, name: str) -> dict[str, Any] | None:
         return self.known.get(name)
 
-    def put(self, name: str, data: dict[str, Any]) -> None:
-        """Keep an evaluation, at once."""
+    def put(self, name: str, data: dict[str, Any]) -> dict[str, Any]:
+        """Keep an evaluation, at once; as it will be found again."""
         text = json.dumps(data)
         self.known[name] = json.loads(text)
         if self.db is not None:
             with explained(self.path):
                 self.db.execute("INSERT OR REPLACE INTO evaluations(name, text) VALUES(?, ?)", (name, text))
+        return self.known[name]
 
     def close(self) -> None:
         if self.db is not None:

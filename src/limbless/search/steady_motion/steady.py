@@ -270,7 +270,6 @@ def _checked(scenario: Scenario, slopes: Sequence[str]) -> list[str]:
 def is_smooth(scenario: Scenario) -> bool:
     """Whether the steady motion of a scenario has exact slopes."""
     try:
-        way = refuse_medium(scenario)
+        return refuse_medium(scenario) == "duals"
     except InputError:
         return False
-    return way == "duals"

@@ -207,9 +207,8 @@ class Connection(LocalConnection):
                 z += twist.mean(axis=0) * loop.period
             z = exponential(z)
         work, length, best, timed = self._costs(loop, r, rate, spent, end)
-        off = 0.0
-        if self.medium == "friction":
-            off = float(self._fitted(r[:: max(len(r) // 16, 1)])[1].mean())
+        some = r[:: max(len(r) // 16, 1)]
+        off = float(self._fitted(some)[1].mean()) if self.medium == "friction" else 0.0
         return Stroke(
             loop,
             self.shapes,

@@ -118,31 +118,17 @@ def error_bars(
     bars = ErrorBars(result, {}, {})
     if scenario.task is None:
         order = bars.order = scenario.model.time_order(scenario.environment)
-        if order > 1:
-            _repeat(
-                bars,
-                "step",
-                [with_steps(scenario, 2.0)],
-                "half the step",
-                watch,
-                lambda finer: _of_smooth_step(scenario, result, finer[0], order),
-            )
-        else:
-            _repeat(
-                bars,
-                "step",
-                [with_steps(scenario, times) for times in MORE_STEPS],
-                "shorter steps",
-                watch,
-                lambda others: _of_jumps(scenario, [result, *others], order),
-            )
-    finer = refined(scenario)
-    if finer != scenario:
+        steps, label = ((2.0,), "half the step") if order > 1 else (MORE_STEPS, "shorter steps")
+        compare = _of_smooth_step if order > 1 else _of_jumps
+        finer = [with_steps(scenario, times) for times in steps]
+        _repeat(bars, "step", finer, label, watch, lambda others: compare(scenario, [result, *others], order))
+    half = refined(scenario)
+    if half != scenario:
         seen = scenario.robot.build().refined() is not scenario.robot.build()
         _repeat(
             bars,
             "quadrature",
-            [finer, refined(finer)] if seen else [finer],
+            [half, refined(half)] if seen else [half],
             "half the spacing of the quadratures",
             watch,
             lambda others: _of_spacing([_numbers(one) for one in (result, *others)]),
@@ -213,11 +199,11 @@ def _repeat(
     bars.sources[source], bars.repeats[source] = compare(found), found
 
 
-def _of_smooth_step(scenario: Scenario, result: Result, finer: Result, order: float) -> dict[str, Any]:
-    """Share of the step in the error, from a run with half of it."""
-    shares: dict[str, Any] = richardson(_numbers(result), _numbers(finer), order)
+def _of_smooth_step(scenario: Scenario, results: Sequence[Result], order: float) -> dict[str, Any]:
+    """Share of the step in the error of the first of two runs, the other one with half of it."""
+    shares: dict[str, Any] = richardson(*map(_numbers, results), order)
     # both runs may miss a peak by as much
-    for axis, rise in peak_rise_by_axis(result.dataset, 0.5 * scenario.step).items():
+    for axis, rise in peak_rise_by_axis(results[0].dataset, 0.5 * scenario.step).items():
         shares["peak_torque"][axis] += rise
     return shares
 
@@ -225,10 +211,7 @@ def _of_smooth_step(scenario: Scenario, result: Result, finer: Result, order: fl
 def _of_jumps(scenario: Scenario, results: Sequence[Result], order: float) -> dict[str, Any]:
     """Share of the step in the error of the first of several runs, where velocities jump."""
     powers = np.array([result.dataset.attrs["step"] / scenario.step for result in results]) ** order
-    shares: dict[str, Any] = each_number(
-        lambda *values: distance_from_limit(powers, np.array(values)), *(_numbers(result) for result in results)
-    )
-    return shares
+    return dict(each_number(lambda *values: distance_from_limit(powers, np.array(values)), *map(_numbers, results)))
 
 
 def distance_from_limit(powers: NDArray[np.float64], values: NDArray[np.float64]) -> float:
@@ -244,7 +227,7 @@ def distance_from_limit(powers: NDArray[np.float64], values: NDArray[np.float64]
     return float(abs(values[0] - limit) + STUDENT * np.sqrt(variance))
 
 
-def each_number(function: Callable[..., float], *parts: Any) -> Any:
+def each_number(function: Callable[..., Any], *parts: Any) -> Any:
     """A function of the same number in several summaries, number by number; None where one of them has none."""
     first = parts[0]
     if isinstance(first, Mapping):
@@ -276,14 +259,9 @@ def _numbers(result: Result) -> dict[str, Any]:
 
 def _summed(value: Any, parts: list[Any], incomplete: bool) -> Any:
     """The sum of all shares, at least the spacing of floating-point numbers there; None if one of them is not known."""
-    if isinstance(value, Mapping):
-        return {key: _summed(item, [part.get(key) for part in parts], incomplete) for key, item in value.items()}
-    if isinstance(value, list):
-        return [
-            _summed(item, [part[number] if part else None for part in parts], incomplete)
-            for number, item in enumerate(value)
-        ]
-    if value is None or incomplete or any(part is None for part in parts):
-        return None
-    total = np.maximum(sum(parts), np.finfo(np.float64).eps * np.abs(value))
-    return total if total.ndim else float(total)
+
+    def sum_of(value: Any, *parts: Any) -> Any:
+        total = np.maximum(sum(parts), np.finfo(np.float64).eps * np.abs(value))
+        return None if incomplete else total if total.ndim else float(total)
+
+    return each_number(sum_of, value, *parts)

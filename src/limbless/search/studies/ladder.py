@@ -88,8 +88,7 @@ class Ladder:
         """The numbers of `limbless compare`, then other measures that a rung has, with their numerical errors."""
         found, ran = comparison.lines(self.results), self.ran
         for name in dict.fromkeys(name for rung in ran for name, value in rung.measures.items() if value is not None):
-            values = tuple(rung.measures.get(name) for rung in ran)
-            errors = tuple(rung.errors.get(name) for rung in ran)
+            values, errors = zip(*((rung.measures.get(name), rung.errors.get(name)) for rung in ran), strict=True)
             found.append(ComparedNumber(name.replace("_", " "), known()[name].unit.strip("1"), values, errors))
         return found
 
@@ -283,7 +282,6 @@ def _side_by_side(
         here = True
     if here:
         return [_rung(kind, animal, seen, watch) for kind, animal, seen in tasks]
-    found = []
     with (
         spawned(),
         (watch or (lambda label: nullcontext()))(f"{len(tasks)} models side by side") as progress,
@@ -293,22 +291,21 @@ def _side_by_side(
         for done, _ in enumerate(as_completed(ways), 1):
             if progress is not None:
                 progress(done / len(ways), 0.0, 0.0)
-        for (kind, *_), way in zip(tasks, ways, strict=True):
-            try:
-                found.append(way.result())
-            except BrokenProcessPool:
-                found.append(Rung(kind, kind, refused="its process ended before it had a result; try --workers 0"))
-    return found
+    ended = "its process ended before it had a result; try --workers 0"
+    return [
+        Rung(kind, kind, refused=ended) if isinstance(way.exception(), BrokenProcessPool) else way.result()
+        for (kind, *_), way in zip(tasks, ways, strict=True)
+    ]
 
 
 def _measures(result: Result) -> dict[str, float | None]:
     """Measures of a run that its summary does not compare."""
     known_already = {key for key, *_ in comparison.NUMBERS} | {"proven"}
-    asked = [one for name, one in known().items() if one.needs != STEADY and name not in known_already]
     found: dict[str, float] = {}
-    for one in asked:
-        with suppress(KeyError):  # a user's own, of a variable that this model does not record
-            found |= measured([one], result)
+    for name, one in known().items():
+        if one.needs != STEADY and name not in known_already:
+            with suppress(KeyError):  # a user's own, of a variable that this model does not record
+                found |= measured([one], result)
     return {name: None if np.isnan(value) else value for name, value in found.items()}
 
 

@@ -155,8 +155,7 @@ class LocalConnection:
         for k, direction in enumerate(u):
             V[:, k], _ = self._response.velocity(r, np.tile(direction, (len(r), 1)), start)
             start = V[:, k]
-        A = np.einsum("skc,kp->scp", V, u @ np.linalg.inv(u.T @ u))
-        return A, V
+        return np.einsum("skc,kp->scp", V, u @ np.linalg.inv(u.T @ u)), V
 
     def _fitted(self, r: Array) -> tuple[Array, Array]:
         """The fitted A in the frame, and its relative misfit (S,), turning by the length of the body. The misfit is
@@ -295,16 +294,14 @@ class LocalConnection:
         return [[RectBivariateSpline(*axes, A[:, :, c, j]) for j in range(2)] for c in range(3)]
 
     def _of_sheets(self, r: Array) -> Array:
-        sheets = self._sheets
-        A = np.array([[sheets[c][j].ev(*r.T) for j in range(2)] for c in range(3)])
-        DA = np.stack([sheets[c][1].ev(*r.T, dx=1) - sheets[c][0].ev(*r.T, dy=1) for c in range(3)], axis=1)
+        A = np.array([[sheet.ev(*r.T) for sheet in pair] for pair in self._sheets])
+        DA = np.stack([second.ev(*r.T, dx=1) - first.ev(*r.T, dy=1) for first, second in self._sheets], axis=1)
         DA += bracket(A[:, 0].T, A[:, 1].T)
         if self.frame == "middle":
             return DA[:, None]
         answer = self._response.at(r)
         middle = body_frame("middle", answer.place, answer.swing, self._response.lengths)
-        back = _inverse(middle.pose)
-        base = carried(FramePose(back, middle.J), DA[:, :, None])
+        base = carried(FramePose(_inverse(middle.pose), middle.J), DA[:, :, None])
         return np.ascontiguousarray(self._carry(r, answer, base).swapaxes(1, 2))
 
     def _moved(self, r: Array, rate: Array) -> tuple[Array, Array | None]:

@@ -28,8 +28,6 @@ from limbless.simulation.simulate import run_scenario
 if TYPE_CHECKING:
     import xarray as xr
 
-    from limbless.simulation.simulate import Progress
-
 BESIDE_HOPS = (*MORE_STEPS, 4.0, 8.0)
 """Among contacts the start-up may hop, at short steps alone: where it is counted, it is repeated with these too."""
 SLICE = 2000
@@ -113,8 +111,8 @@ def motor_sizing(
     if scenario.task is not None:
         raise InputError("a task of statics has no time, and so no motors that move")
     ramp = getattr(scenario.gait, "ramp", None)
-    begun = in_unit(after, "s", "after") if after is not None else None
-    start = motor_load.start_up(scenario.gait.cycle, ramp, scenario.duration) if begun is None else begun
+    own = motor_load.start_up(scenario.gait.cycle, ramp, scenario.duration)
+    start = own if after is None else in_unit(after, "s", "after")
     if not 0.0 <= start < scenario.duration:
         raise InputError(f"after: must be between 0 and the duration of {scenario.duration:g} s; got {start:g} s")
     watch = watch or (lambda label: nullcontext())
@@ -167,10 +165,7 @@ def _recorded(scenario: Scenario, label: str, watch: Watch) -> list[xr.Dataset]:
             names = [*_KEPT, *(["joint_limit"] if "joint_limit" in data else [])]
             kept.append(data[names].isel(time=slice(1, None)))
             left -= count
-            _tell(progress, 1.0 - left * scenario.step / scenario.duration, scenario.duration)
+            share = 1.0 - left * scenario.step / scenario.duration
+            if progress is not None:
+                progress(share, share * scenario.duration, 0.0)
     return kept
-
-
-def _tell(progress: Progress | None, share: float, duration: float) -> None:
-    if progress is not None:
-        progress(share, share * duration, 0.0)

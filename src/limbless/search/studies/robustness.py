@@ -104,10 +104,10 @@ def robustness(
             other, elsewhere = _beside(scenario, body, random)
             way, ending = _ending(other, progress)
         near = bool(np.linalg.norm(way - own) <= within)
+        same = ending == result.outcome
         moved.append(way)
-        alike.append(near and ending == result.outcome)
-        apart = f"{np.linalg.norm(way - own):.2g} m elsewhere" if ending == result.outcome else ending
-        endings.append(ending if alike[-1] else apart)
+        alike.append(near and same)
+        endings.append(f"{np.linalg.norm(way - own):.2g} m elsewhere" if same and not near else ending)
     return Robustness(result, np.array(moved), np.array(alike), endings, elsewhere)
 
 

@@ -56,8 +56,7 @@ class Loop:
 
     def at(self, count: int) -> tuple[Array, Array]:
         """Postures and rates per period at so many equal times."""
-        phase = np.arange(count) / count
-        return self.along(phase)
+        return self.along(np.arange(count) / count)
 
     def along(self, phase: Array) -> tuple[Array, Array]:
         """The same at any phases (of 1)."""
@@ -94,25 +93,23 @@ def loop_of(given: Any, shapes: Shapes, motion: Callable[[Any], tuple[Array, flo
 
 def _read_loop(given: Any, shapes: Shapes, motion: Callable[[Any], tuple[Array, float]], p: int) -> Loop:
     if isinstance(given, Loop):
-        found = given
-    elif isinstance(given, dict) and {"mean", "cos", "sin"} & set(given):
-        found = Loop.of_table(
+        return given
+    if isinstance(given, dict) and {"mean", "cos", "sin"} & set(given):
+        return Loop.of_table(
             given.get("mean", np.zeros(p)), given.get("cos", ()), given.get("sin", ()), given.get("period", 1.0)
         )
-    elif isinstance(given, (list, tuple, np.ndarray)):
-        found = Loop(np.asarray(given, dtype=np.float64))
-    elif callable(given) and not hasattr(given, "sample"):
-        found = Loop(np.array([np.asarray(given(phase), dtype=np.float64) for phase in np.arange(128) / 128.0]))
-    else:
-        bends, period = motion(given)
-        r, left = shapes.coordinates(bends)
-        if left > 0.2 * max(float(np.abs(bends - np.asarray(shapes.rest)).max()), 1e-12):
-            raise InputError(
-                f"loop: this motion bends by up to {left:.3g} {shapes.unit} in ways that the shapes do not have; take "
-                "more of them, or Shapes.principal of the motion itself"
-            )
-        found = Loop(r, period)
-    return found
+    if isinstance(given, (list, tuple, np.ndarray)):
+        return Loop(np.asarray(given, dtype=np.float64))
+    if callable(given) and not hasattr(given, "sample"):
+        return Loop(np.array([np.asarray(given(phase), dtype=np.float64) for phase in np.arange(128) / 128.0]))
+    bends, period = motion(given)
+    r, left = shapes.coordinates(bends)
+    if left > 0.2 * max(float(np.abs(bends - np.asarray(shapes.rest)).max()), 1e-12):
+        raise InputError(
+            f"loop: this motion bends by up to {left:.3g} {shapes.unit} in ways that the shapes do not have; take "
+            "more of them, or Shapes.principal of the motion itself"
+        )
+    return Loop(r, period)
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,10 @@ class Bounds(NamedTuple):
             return np.exp(np.log(self.low) + share * (np.log(self.high) - np.log(self.low)))
         return self.low + share * (self.high - self.low)
 
+    def data(self) -> dict[str, Any]:
+        """As a file has them."""
+        return {"from": self.low, "to": self.high, "scale": self.scale}
+
     def share(self, value: float) -> float:
         """How far along a value lies."""
         if self.scale == "log":
@@ -99,7 +103,7 @@ def bounds_of(path: str, given: Any, scenario: Scenario, with_count: bool = Fals
     `scale`; numbers may have units.
     """
     if isinstance(given, Bounds):
-        given = {"from": given.low, "to": given.high, "scale": given.scale}
+        given = given.data()
     if not isinstance(given, Mapping):
         pair = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else []
         if len(pair) != 2:

@@ -182,15 +182,11 @@ class SweepPlan:
 
     def data(self) -> dict[str, Any]:
         """What is asked for, as a plan file has it; complete."""
-        over = {
-            path: {"from": given.low, "to": given.high, "scale": given.scale}
-            if isinstance(given, Bounds)
-            else list(given)
-            for path, given in self.over.items()
-        }
         found: dict[str, Any] = {
             "scenario": self.scenario.model_dump(mode="json"),
-            "over": over,
+            "over": {
+                path: given.data() if isinstance(given, Bounds) else list(given) for path, given in self.over.items()
+            },
             "measure": [written_measure(item) for item in self.measure],
         }
         return found if self.samples is None else {**found, "samples": dict(self.samples)}
