@@ -196,8 +196,8 @@ class Session:
 
     def result(self) -> Result:
         """This instant alone as a result, to be drawn."""
-        records = [self.recorded(self._state, self._gait)]
-        return Result.from_records(records, self.model, self.scenario, "completed", self._state, None)
+        now = self.recorded(self._state, self._gait)
+        return Result.from_records([now], self.model, self.scenario, "completed", self._state, None)
 
     def save(self) -> State:
         """Where it is, to come back to, in this session or in another one of the same scenario."""

@@ -5,25 +5,27 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from limbless.core import InputError, nearest
-from limbless.search.measures.measure_registry import Lean, Measure, entries, measure
+from limbless.search.measures.measure_registry import Lean, Measure, entries, leanly, measure
 from limbless.simulation.analysis import energy_use, speed
 from limbless.simulation.result import Result
 
 __all__ = ["Lean", "Measure", "find", "known", "leanly_measured", "measure", "measured"]
 
-_visited: list[str] = []
+
+@cache
+def _visit() -> None:
+    """Every file of this folder registers its measures, once."""
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
 
 
 def known() -> dict[str, Measure]:
     """All measures by name."""
-    if not _visited:
-        _visited.append(__name__)
-        for module in pkgutil.iter_modules(__path__):
-            importlib.import_module(f"{__name__}.{module.name}")
+    _visit()
     return dict(sorted(entries.items()))
 
 
@@ -55,7 +57,7 @@ def _directed(wanted: str) -> Measure:
         base.unit,
         f"{base.meaning}; of the way {where}",
         partial(_along, base, direction),
-        lean=None if vector is None else partial(_along_leanly, base, vector),
+        lean=None if vector is None else partial(leanly, base.along, base.transport, vector),
         wants=base.wants,
     )
 
@@ -65,12 +67,6 @@ def _along(base: Measure, direction: str, result: Result) -> float | None:
     if base.along is None or way is None or (base.transport and speed.no_transport(data)):
         return None
     return base.along(way, speed.duration(data), energy_use.positive_work(data) or 0.0, result.mass or 0.0)
-
-
-def _along_leanly(base: Measure, vector: Any, run: Lean) -> float | None:
-    if base.along is None or (base.transport and speed.why_no_transport(run.moved, run.length, run.facts)):
-        return None
-    return base.along(float(run.moved @ vector), run.duration, run.positive_work, run.mass)
 
 
 def measured(measures: list[Measure], source: Any) -> dict[str, float]:

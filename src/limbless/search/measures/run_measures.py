@@ -10,14 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.search.measures.measure_registry import STEADY, Lean, measure
+from limbless.search.measures.measure_registry import STEADY, Lean, leanly, measure
 from limbless.simulation.analysis import actuator_limits, energy_use, rhythm, speed, statics_work
 from limbless.simulation.analysis.balances import PROVES
 from limbless.simulation.result import Result
-
-
-def _mean_speed_lean(run: Lean) -> float | None:
-    return float(np.linalg.norm(run.moved)) / run.duration if run.duration else None
 
 
 def _mean_speed_along(way: float, duration: float, work: float, mass: float) -> float | None:
@@ -28,7 +24,7 @@ def _mean_speed_along(way: float, duration: float, work: float, mass: float) -> 
     "mean_speed",
     "m/s",
     "distance between the first and the last place of the centre of mass, over the time",
-    lean=_mean_speed_lean,
+    lean=partial(leanly, _mean_speed_along, False, None),
     wants=("time",),
     along=_mean_speed_along,
 )
@@ -61,12 +57,6 @@ def progress(result: Result) -> float | None:
     return speed.progress(result.looks)
 
 
-def _cost_of_transport_lean(run: Lean) -> float | None:
-    if speed.why_no_transport(run.moved, run.length, run.facts):
-        return None
-    return energy_use.cost_of_way(run.positive_work, run.mass, float(np.linalg.norm(run.moved)))
-
-
 def _cost_of_transport_along(way: float, duration: float, work: float, mass: float) -> float | None:
     return energy_use.cost_of_way(work, mass, way) if way > 0.0 else None
 
@@ -75,7 +65,7 @@ def _cost_of_transport_along(way: float, duration: float, work: float, mass: flo
     "cost_of_transport",
     "1",
     "positive work over weight times distance",
-    lean=_cost_of_transport_lean,
+    lean=partial(leanly, _cost_of_transport_along, True, None),
     wants=("time",),
     along=_cost_of_transport_along,
 )

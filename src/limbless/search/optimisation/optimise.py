@@ -31,7 +31,7 @@ from limbless.search.optimisation.objective import (
 from limbless.search.optimisation.optimisers import Evolution, Gradient, Search
 from limbless.search.steady_motion.homogeneity import refuse_medium
 from limbless.search.studies.variations import value_at
-from limbless.search.sweeps import GUARD, SweepPlan, bounds_of, inside_a_worker, refused_at, scenario_at
+from limbless.search.sweeps import GUARD, SweepPlan, bounds_of, inside_a_worker, scenario_at
 
 SAME = 1e-3
 """Of the best value: starts that end within it ended at the same gait."""
@@ -188,11 +188,7 @@ def _space(scenario: Scenario, over: Mapping[str, Any]) -> SearchSpace:
         )
     plan = SweepPlan(scenario, space.over, ())
     between = {path: bounds.low + (bounds.high - bounds.low) / math.pi for path, bounds in space.over.items()}
-    for point in (*plan._telling_points(), between):  # no whole numbers: a search goes between them
-        try:
-            Scenario.load(scenario, point)
-        except InputError as error:
-            raise refused_at(point, error) from None
+    plan.refuse_points([*plan.telling_points(), between])  # no whole numbers: a search goes between them
     return space
 
 

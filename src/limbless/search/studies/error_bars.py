@@ -52,6 +52,17 @@ Watch = Callable[[str], "AbstractContextManager[Progress | None]"]
 """watch(what is repeated) -> a context that gives the progress callback of that run."""
 
 
+def watching(watch: Watch | None, label: str) -> AbstractContextManager[Progress | None]:
+    """Around runs that are watched, if anybody does."""
+    return nullcontext() if watch is None else watch(label)
+
+
+def watched(scenario: Scenario, label: str, watch: Watch | None) -> Result:
+    """A run that is watched, if anybody does."""
+    with watching(watch, label) as progress:
+        return run_scenario(scenario, progress=progress)
+
+
 @dataclass
 class ErrorBars:
     """Estimated numerical errors of a run, in the shape and units of its summary.
@@ -109,10 +120,8 @@ def error_bars(
     ErrorBars : its `result.summary()` has them as `numerical_error`.
     """
     scenario = Scenario.load(source, changes)
-    watch = watch or (lambda label: nullcontext())
     if result is None:
-        with watch("the run") as progress:
-            result = run_scenario(scenario, progress=progress)
+        result = watched(scenario, "the run", watch)
     if result.status != "completed":
         raise InputError(f"only a completed run has error bars; this one is {result.status!r}")
     bars = ErrorBars(result, {}, {})
@@ -182,15 +191,14 @@ def _repeat(
     source: str,
     scenarios: Sequence[Scenario],
     label: str,
-    watch: Watch,
+    watch: Watch | None,
     compare: Callable[[list[Result]], dict[str, Any]],
 ) -> None:
     """Repeats, compared; one that does not come to its end leaves a note in place of their share."""
     found = []
     try:
         for scenario in scenarios:
-            with watch(label) as progress:
-                found.append(run_scenario(scenario, progress=progress))
+            found.append(watched(scenario, label, watch))
             if found[-1].status != "completed":
                 raise SimulationError(f"it was {found[-1].status}")
     except (SimulationError, InputError) as error:

@@ -8,7 +8,7 @@ import signal
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
@@ -25,7 +25,7 @@ from limbless.scenarios.one_animal import base_shift
 from limbless.scenarios.scenario import Initial, Scenario
 from limbless.search.measures import known, measured
 from limbless.search.measures.measure_registry import STEADY
-from limbless.search.studies.error_bars import Watch, error_bars
+from limbless.search.studies.error_bars import Watch, error_bars, watching
 from limbless.search.studies.ladder_curves import (
     PLACES,
     between,
@@ -284,7 +284,7 @@ def _side_by_side(
         return [_rung(kind, animal, seen, watch) for kind, animal, seen in tasks]
     with (
         spawned(),
-        (watch or (lambda label: nullcontext()))(f"{len(tasks)} models side by side") as progress,
+        watching(watch, f"{len(tasks)} models side by side") as progress,
         ProcessPoolExecutor(workers, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_DFL)) as pool,
     ):
         ways = [pool.submit(_rung, *task) for task in tasks]

@@ -265,9 +265,7 @@ class LocalConnection:
         ]
         shifted = np.concatenate([r + times * steps[i] * np.eye(self.count)[i] for i, times, _ in moves])
         around = self._response.at(shifted)
-        weight = np.zeros((self.count, len(moves)))
-        for k, (i, _, w) in enumerate(moves):
-            weight[i, k] = w
+        weight = np.array([[w if own == i else 0.0 for own, _, w in moves] for i in range(self.count)])
 
         def along(values: Array) -> Array:
             parts = values.reshape(len(moves), len(r), *values.shape[1:])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import getitem
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,9 +57,7 @@ def spelled(scenario: Scenario, path: str, value: Any) -> Any:
             Scenario.load(scenario, {path: value})  # an unknown path is refused in its own words
         return value
     if isinstance(place[-1], int):  # of a list: its units may differ from place to place
-        here: Any = changes.data
-        for part in place[:-1]:
-            here = here[part]
+        here: Any = reduce(getitem, place[:-1], changes.data)
         return spelled_out(list(here), unit)[place[-1]]
     found = spelled_out(value, unit)
     why = refusal(found, unit) if isinstance(found, str) else ""

@@ -10,7 +10,7 @@ import errno
 import math
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -59,22 +59,17 @@ class Store:
             self.db.execute("CREATE TABLE IF NOT EXISTS runs(run INTEGER PRIMARY KEY, status TEXT, wall_time REAL)")
             self.columns = _columns(self.db)
 
-    def write(self, rows: Iterable[StoredRow]) -> None:
+    def write(self, rows: Sequence[StoredRow]) -> None:
         """Put rows in, all or none."""
         with explained(self.path):
-            self._write(list(rows))
-
-    def _write(self, rows: list[StoredRow]) -> None:
-        self.db.execute("BEGIN IMMEDIATE")
-        for name in dict.fromkeys(name for row in rows for name in row.values):
-            if name not in self.columns:
-                self.db.execute(f"ALTER TABLE runs ADD COLUMN {_quoted(name)} REAL")
-                self.columns.append(name)
-        names, marks = ", ".join(map(_quoted, self.columns)), ", ".join("?" * len(self.columns))
-        self.db.executemany(
-            f"INSERT OR REPLACE INTO runs({names}) VALUES({marks})", [self._ordered(row) for row in rows]
-        )
-        self.db.execute("COMMIT")
+            self.db.execute("BEGIN IMMEDIATE")
+            for name in dict.fromkeys(name for row in rows for name in row.values):
+                if name not in self.columns:
+                    self.db.execute(f"ALTER TABLE runs ADD COLUMN {_quoted(name)} REAL")
+                    self.columns.append(name)
+            names, marks = ", ".join(map(_quoted, self.columns)), ", ".join("?" * len(self.columns))
+            self.db.executemany(f"INSERT OR REPLACE INTO runs({names}) VALUES({marks})", map(self._ordered, rows))
+            self.db.execute("COMMIT")
 
     def _ordered(self, row: StoredRow) -> list[Any]:
         known: dict[str, Any] = {**row.values, "run": row.run, "status": row.status, "wall_time": row.wall_time}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -368,30 +368,25 @@ def _drive_with_waits(model: Soft, gait: Any, times: Array) -> Any:
     return map_arrays(lambda part: np.ascontiguousarray(part[rows]), drive)
 
 
-KINDS: tuple[type[Lanes], ...] = (ChainLanes, SoftLanes)
-
-
 def kind_of(model: Any) -> type[Lanes] | None:
     """How robots of a model go side by side; None: they do not."""
-    return next((kind for kind in KINDS if kind.fits(model)), None)
+    return next((kind for kind in (ChainLanes, SoftLanes) if kind.fits(model)), None)
 
 
 def make_of(kind: type[Lanes], make: tuple[Any, ...]) -> tuple[Any, ...]:
     """What must be the same of robots that go side by side: kinds, codes and sizes."""
-    found: list[Any] = [kind]
 
-    def look(part: Any) -> None:
+    def look(part: Any) -> Iterator[Any]:
         if isinstance(part, tuple):
-            found.append(type(part).__name__)
+            yield type(part).__name__
             for item in part:
-                look(item)
+                yield from look(item)
         elif isinstance(part, np.ndarray):
-            found.append((part.shape, part.dtype.str, b"" if part.dtype == np.float64 else part.tobytes()))
+            yield part.shape, part.dtype.str, b"" if part.dtype == np.float64 else part.tobytes()
         else:
-            found.append(part)
+            yield part
 
-    look(make)
-    return tuple(found)
+    return kind, *look(make)
 
 
 TIMELESS = (BodyDragLaw, MorisonLaw, SmoothFrictionLaw, WeightLaw, TendonElement)
