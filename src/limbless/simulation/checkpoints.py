@@ -83,21 +83,17 @@ class Checkpoints:
     def write(self, before: State, after: State, records: list[Records], wall_time: float) -> None:
         """One more part: the records since the last. Where there is no room for it, the run goes on without."""
         self._last = clock.perf_counter()
+        arrays = {f"{_RECORDS}{name}": values for name, values in joined(records[self._kept :]).items()}
+        arrays |= _packed(before, _BEFORE) | _packed(after, _AFTER) | {"wall_time": np.float64(wall_time)}
         try:
-            self._write_part(before, after, records, wall_time)
+            if not self._parts:
+                text = np.frombuffer(self.scenario.to_yaml().encode(), dtype=np.uint8)
+                _write(self.folder / _START, {"scenario": text, "start": np.float64(self._start)})
+                self.scenario.save(self.folder.parent / "scenario.yaml")
+            _write(self.folder / f"part-{self._parts + 1:04d}.npz", arrays)
+            self._parts, self._kept = self._parts + 1, len(records)
         except OSError as error:
             _log.warning("no checkpoint is written, and the run goes on: %s", error.strerror or error)
-
-    def _write_part(self, before: State, after: State, records: list[Records], wall_time: float) -> None:
-        if not self._parts:
-            text = np.frombuffer(self.scenario.to_yaml().encode(), dtype=np.uint8)
-            _write(self.folder / _START, {"scenario": text, "start": np.float64(self._start)})
-            self.scenario.save(self.folder.parent / "scenario.yaml")
-        new = records[self._kept :]
-        arrays = {f"{_RECORDS}{name}": values for name, values in joined(new).items()}
-        arrays |= _packed(before, _BEFORE) | _packed(after, _AFTER) | {"wall_time": np.float64(wall_time)}
-        _write(self.folder / f"part-{self._parts + 1:04d}.npz", arrays)
-        self._parts, self._kept = self._parts + 1, len(records)
 
     def remove(self) -> None:
         """The run is finished, or cannot go on."""

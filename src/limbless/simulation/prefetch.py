@@ -18,7 +18,7 @@ from limbless.control.gaits.base import Gait
 from limbless.control.gaits.user_gait import FunctionGait
 from limbless.core import LOOKS, Array, InputError, SimulationError, knots_among, on_grid, stage_times, told
 from limbless.mechanics.compiled import map_arrays
-from limbless.models.base import Model, State, Status
+from limbless.models.base import Model, Records, State, Status
 from limbless.scenarios.plausibility import computable
 from limbless.scenarios.scenario import Scenario
 
@@ -39,6 +39,18 @@ def sampled(scenario: Scenario, model: Model, gait: Any, knots: Array) -> Any:
     except BaseException:
         with asking(gait, f"between t = {knots[0]:g} and {knots[-1]:g} s"), computable(scenario):
             raise
+
+
+def advance_block(
+    scenario: Scenario, model: Model, state: State, knots: Array, kept: Any, gait: Any, torque: Any = None
+) -> tuple[State, Records, Status]:
+    """The state after a block, its records at the knots that are `kept`, and what went wrong, if anything. `torque`: of
+    joints, beside the drive, or a `JointTarget`."""
+    drive = sampled(scenario, model, gait, knots)
+    if torque is not None:
+        drive = model.with_torque(drive, torque)
+    with np.errstate(all="ignore"):  # numbers that leave the finite world are seen in what comes out
+        return model.advance(state, knots, kept, drive)
 
 
 @contextmanager

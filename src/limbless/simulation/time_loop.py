@@ -40,7 +40,7 @@ from limbless.scenarios.plausibility import computable, likely_causes
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation.checkpoints import Checkpoints, Unfinished
 from limbless.simulation.compile_notice import compile_notice
-from limbless.simulation.prefetch import Prefetch, sampled, switches
+from limbless.simulation.prefetch import Prefetch, advance_block, sampled, switches
 from limbless.simulation.result import LOOKED, RECORDED, Result
 
 if TYPE_CHECKING:
@@ -255,13 +255,9 @@ class Run:
         record, look = self.chosen(knots)
         if self.records == []:
             record[0] = True
-        drive = sampled(self.scenario, self.model, gait, knots)
-        if self.torque is not None:
-            drive = self.model.with_torque(drive, self.torque)
         kept = record | look
-        with np.errstate(all="ignore"):  # numbers that leave the finite world are seen below
-            state, records, status = self.model.advance(self.state, knots, kept, drive)
-        return self.judge(state, records, status, (record[kept], look[kept]), float(knots[-1]))
+        found = advance_block(self.scenario, self.model, self.state, knots, kept, gait, self.torque)
+        return self.judge(*found, (record[kept], look[kept]), float(knots[-1]))
 
     def judge(
         self, state: State, records: Records, status: Status, marks: tuple[Any, Any], last: float

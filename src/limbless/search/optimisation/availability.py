@@ -13,7 +13,7 @@ from limbless.search.steady_motion.homogeneity import kinks_of, refuse_medium
 
 def _lack(scenario: Scenario, word: str) -> str | None:
     """What a scenario has not that a word of `Measure.wants` names; None where it has."""
-    kind, task, cycle = scenario.model.kind, scenario.task, scenario.gait.cycle
+    kind, task, cycle = scenario.model.kind, scenario.task, scenario.gait.cycle or 0.0
     match word:
         case "time":
             told = "a task of statics has no time, and so no way, speed or work of a motion"

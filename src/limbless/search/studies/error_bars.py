@@ -209,7 +209,7 @@ def _repeat(
 
 def _of_smooth_step(scenario: Scenario, results: Sequence[Result], order: float) -> dict[str, Any]:
     """Share of the step in the error of the first of two runs, the other one with half of it."""
-    shares: dict[str, Any] = richardson(*map(_numbers, results), order)
+    shares: dict[str, Any] = richardson(_numbers(results[0]), _numbers(results[1]), order)
     # both runs may miss a peak by as much
     for axis, rise in peak_rise_by_axis(results[0].dataset, 0.5 * scenario.step).items():
         shares["peak_torque"][axis] += rise

@@ -257,8 +257,11 @@ def ladder(
 def _rung(kind: str, animal: Scenario, seen: dict[str, Any], watch: Watch | None = None) -> Rung:
     """A scenario through one model, with error bars."""
     try:
-        timed = not seen.get("task")
-        scenario = Scenario.load(animal if timed else _timeless(animal), seen) if seen else animal
+        told: Any = animal
+        if seen.get("task"):  # what was said of the scenario, without its times
+            times = {"duration", "step", "record_every", "control_period"}
+            told = animal.model_dump(exclude_unset=True, exclude=times)
+        scenario = Scenario.load(told, seen) if seen else animal
         bars = error_bars(scenario, watch=watch)
         off = bars.of(_measures)
         if "time" in bars.result.dataset.dims:
@@ -328,11 +331,6 @@ def _at_rest(data: xr.Dataset) -> dict[str, Any]:
     table = np.column_stack([data["time"].values[some], data["tension"].values[some]]).tolist()
     path = {"kind": "tendon-path", "table": table}
     return {"model": {"kind": "tendon-statics"}, "task": "path", "gait": path, "figures": ()}
-
-
-def _timeless(animal: Scenario) -> dict[str, Any]:
-    """What was said of a scenario, without its times."""
-    return animal.model_dump(exclude_unset=True, exclude={"duration", "step", "record_every", "control_period"})
 
 
 def _follow(result: Result, folder: str) -> None:

@@ -41,13 +41,9 @@ class Loop:
                 spectrum[-k - 1] += np.conj(unit) * row
         return cls(np.real(np.fft.ifft(spectrum * len(spectrum), axis=0)), period)
 
-    @property
-    def _spectrum(self) -> Any:
-        return np.fft.fft(self.points, axis=0) / len(self.points)
-
     def table(self, harmonics: int | None = None) -> tuple[Array, Array, Array]:
         """mean (p,), cos and sin (harmonics, p)."""
-        spectrum, most = self._spectrum, len(self.points) // 2
+        spectrum, most = np.fft.fft(self.points, axis=0) / len(self.points), len(self.points) // 2
         count = most if harmonics is None else min(harmonics, most)
         cos, sin = 2.0 * np.real(spectrum[1 : count + 1]), -2.0 * np.imag(spectrum[1 : count + 1])
         if count == most and 2 * most == len(self.points):  # the fastest wave of an even number of points is one cosine

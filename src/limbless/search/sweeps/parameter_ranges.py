@@ -57,7 +57,7 @@ def spelled(scenario: Scenario, path: str, value: Any) -> Any:
             Scenario.load(scenario, {path: value})  # an unknown path is refused in its own words
         return value
     if isinstance(place[-1], int):  # of a list: its units may differ from place to place
-        here: Any = reduce(getitem, place[:-1], changes.data)
+        here: Any = reduce(getitem, place[:-1], changes.data)  # type: ignore[arg-type]  # of any depth
         return spelled_out(list(here), unit)[place[-1]]
     found = spelled_out(value, unit)
     why = refusal(found, unit) if isinstance(found, str) else ""

@@ -179,10 +179,9 @@ def period_velocities(dataset: xr.Dataset, period: float | None) -> tuple[Array,
     velocity : (N, 3) displacement over that period divided by it, m/s, world. Between records the path is taken as
         straight.
     """
-    known = period and displacement(dataset) is not None
-    whole = int(np.floor(duration(dataset) / period * (1.0 + 1e-12))) if known else 0
-    if whole == 0:
+    if not period or displacement(dataset) is None:
         return np.zeros(0), np.zeros((0, 3))
+    whole = int(np.floor(duration(dataset) / period * (1.0 + 1e-12)))
     time, position = dataset["time"].values, dataset["com_position"].values
     marks = time[-1] - period * np.arange(whole, -1, -1)
     places = np.stack([np.interp(marks, time, position[:, axis]) for axis in range(3)], axis=1)

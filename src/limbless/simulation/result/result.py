@@ -147,10 +147,9 @@ class Result:
     def doubts(self) -> tuple[str, ...]:
         """Why the run is not to be believed, one sentence each: what its model found, and the balances that fail."""
         own = self.scenario
-        timed = own is not None and not own.task
-        how = (
-            (own.step, own.model.time_order(own.environment), own.model.momentum_cure(own.environment)) if timed else ()
-        )
+        how: tuple[Any, ...] = ()
+        if own is not None and not own.task:
+            how = own.step, own.model.time_order(own.environment), own.model.momentum_cure(own.environment)
         return (*self.found, *(balance.sentence(*how) for balance in self.balances() if balance.verdict != "pass"))
 
     @property
