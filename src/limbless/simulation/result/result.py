@@ -77,7 +77,7 @@ class Result:
 
     numerical_error: Mapping[str, Any] | None = None
     robustness: Mapping[str, Any] | None = None
-    _later: Callable[[], _Told]
+    _later: Callable[[], _Told] | None = None
     written_by = f"limbless {__version__}"  # or what an older file says
 
     def __init__(
@@ -88,31 +88,45 @@ class Result:
         state: State | None = None,
         wall_time: float | None = None,
     ) -> None:
-        self.dataset, self.notes, self.found = dataset, (), ()
+        self._told: _Told = dataset, (), ()
         self.scenario, self.state = scenario, state
         self.status, self.wall_time = status, wall_time
 
-    @cached_property
-    def _told(self) -> _Told:
-        return self._later()
+    def _all(self) -> _Told:
+        """Dataset, notes and doubts; those of a run that has just ended are made when they are first asked for."""
+        if self._later is not None:
+            self._told, self._later = self._later(), None
+        return self._told
 
     def __getstate__(self) -> dict[str, Any]:
-        whole = {"dataset": self.dataset, "notes": self.notes, "found": self.found}
-        return {name: value for name, value in vars(self).items() if name not in ("_later", "_told")} | whole
+        self._all()
+        return self.__dict__
 
-    @cached_property
+    @property
     def dataset(self) -> xr.Dataset:
-        return self._told[0]
+        return self._all()[0]
 
-    @cached_property
+    @dataset.setter
+    def dataset(self, value: xr.Dataset) -> None:
+        self._told = value, *self._all()[1:]
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What the run's user should know: see `Description.notes`."""
-        return self._told[1]
+        return self._all()[1]
 
-    @cached_property
+    @notes.setter
+    def notes(self, value: tuple[str, ...]) -> None:
+        self._told = self.dataset, value, self.found
+
+    @property
     def found(self) -> tuple[str, ...]:
         """What the run's model found against it: see `Recording.doubts`."""
-        return self._told[2]
+        return self._all()[2]
+
+    @found.setter
+    def found(self, value: tuple[str, ...]) -> None:
+        self._told = *self._all()[:2], value
 
     @classmethod
     def from_records(
@@ -139,7 +153,6 @@ class Result:
         if looked is not None and looked.any():
             looks = model.variables(rows_of(raw, looked > 0.5, model.worst))
         result = cls(None, scenario, status, state, wall_time)  # type: ignore[arg-type]
-        del result.dataset, result.notes, result.found  # they are made when they are first asked for
         result._later = partial(_told_of, variables, looks, model, scenario, facts or {})
         return result
 
