@@ -171,12 +171,8 @@ class MotionObjective(DifferentiableObjective):
 
     def _solved(self, number: int, point: dict[str, float]) -> dict[str, Any]:
         names = [item.name for item in self.goal.measures]
-        found = soft_gradients.moved(Scenario.load(self.scenario, point), self.paths, names)
-        return {
-            "values": {name: found.values[name] for name in names},
-            "limits": {},
-            "slopes": {name: found.slopes[name].tolist() for name in names},
-        }
+        values, slopes = soft_gradients.moved(Scenario.load(self.scenario, point), self.paths, names)
+        return {"values": values, "limits": {}, "slopes": {name: slope.tolist() for name, slope in slopes.items()}}
 
     def _values(self, scenario: Scenario) -> dict[str, Any]:
         return measured(list(self.goal.measures), run_scenario(scenario))

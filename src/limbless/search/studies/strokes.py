@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -204,13 +204,10 @@ class Stroke:
         return found
 
 
-class Way(NamedTuple):
-    """A path of one period in Fourier terms: θ = Θφ + sway; the velocity in the plane is e^(iΘφ) Σ c_k e^(2πikφ)."""
-
-    net: float  # Θ, rad
-    sway: Array  # (N,) periodic part of the angle
-    terms: Any  # (N,) c_k, by the numbers of `fftfreq`
-    number: Any  # (N,) k
+Way = tuple[float, Array, Any, Any]
+"""A path of one period in Fourier terms: θ = Θφ + sway; the velocity in the plane is e^(iΘφ) Σ c_k e^(2πikφ): Θ (rad),
+the periodic part of the angle (N,), c_k (N,) by the numbers of `fftfreq`, and k (N,).
+"""
 
 
 def way_of(twist: Array) -> Way:
@@ -222,7 +219,7 @@ def way_of(twist: Array) -> Way:
     swing -= (k == 0.0) * swing.sum()
     sway = np.real(np.fft.ifft(swing * count))
     terms = np.fft.fft((twist[:, 0] + 1j * twist[:, 1]) * np.exp(1j * sway)) / count
-    return Way(float(np.real(spectrum[0])), sway, terms, k)
+    return float(np.real(spectrum[0])), sway, terms, k
 
 
 def moved_along(twist: Array) -> tuple[Array, Array]:

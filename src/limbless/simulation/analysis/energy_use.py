@@ -47,15 +47,20 @@ def by_phase(dataset: xr.Dataset, phases: Sequence[tuple[str, float]]) -> list[d
         end = marks[1][1] if len(marks) > 1 else time[-1]
         if ashore is not None and ashore < end:
             marks = [("in water", marks[0][1]), ("on land", ashore), *marks[1:]]
-    ends, found = [*(start for _, start in marks[1:]), float(time[-1])], []
-    for (name, start), end in zip(marks, ends, strict=True):
-        if start < time[-1]:
-            row: dict[str, Any] = {"phase": name, "start": start, "end": min(end, float(time[-1]))}
-            for field, counted in (("work", "pulley_work"), ("positive_work", "positive_work")):
-                total = dataset[counted].values.sum(axis=1)
-                row[field] = float(np.diff(np.interp([row["start"], row["end"]], time, total))[0])
-            found.append(row)
-    return found
+    last = float(time[-1])
+    ends = [*(min(start, last) for _, start in marks[1:]), last]
+    counted = {"work": "pulley_work", "positive_work": "positive_work"}
+    totals = {field: dataset[name].values.sum(axis=1) for field, name in counted.items()}
+    return [
+        {
+            "phase": name,
+            "start": start,
+            "end": end,
+            **{field: float(np.diff(np.interp([start, end], time, total))[0]) for field, total in totals.items()},
+        }
+        for (name, start), end in zip(marks, ends, strict=True)
+        if start < last
+    ]
 
 
 def wake_share(dataset: xr.Dataset) -> float | None:
