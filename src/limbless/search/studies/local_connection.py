@@ -76,27 +76,19 @@ class LocalConnection:
             )
         return np.ascontiguousarray(given.reshape(-1, self.count)), given.shape[:-1]
 
-    def _at(self, r: Array) -> tuple[Array, Response]:
-        """A (S, 3 or 6, p) in the base frame, and the response."""
+    def _at(self, r: Array, near: bool = False) -> tuple[Array, Response]:
+        """A (S, 3 or 6, p) in the base frame, and the response; `near`: something large at singular postures."""
         answer = self._response.at(r)
         if self.medium == "friction":
             return self._fit_base(r)[0], answer
         if answer.wheels is None:
             return answer.A, answer
         numerator, d = self._wheeled(answer.wheels)
-        if np.abs(d).min() < SINGULAR:
+        if not near and np.abs(d).min() < SINGULAR:
             raise InputError(
                 f"r: at {np.round(r[np.abs(d).argmin()], 6).tolist()} the wheels decide nothing (a singular posture: "
                 "their axles meet in one point or are parallel); keep away from it"
             )
-        return numerator / d[:, None, None], answer
-
-    def _near(self, r: Array) -> tuple[Array, Response]:
-        """The same with something large at singular postures of wheels."""
-        if self.medium != "wheels":
-            return self._at(r)
-        answer = self._response.at(r)
-        numerator, d = self._wheeled(np.asarray(answer.wheels))
         return numerator / np.where(np.abs(d) < SINGULAR, SINGULAR, d)[:, None, None], answer
 
     def _wheeled(self, C: Array) -> tuple[Array, Array]:
@@ -210,7 +202,7 @@ class LocalConnection:
 
     def _told(self, r: Array, near: bool = False) -> tuple[Array, Response]:
         """A in the frame, and the response; `near`: a singular posture is passed by."""
-        A, answer = self._near(r) if near else self._at(r)
+        A, answer = self._at(r, near)
         return self._carry(r, answer, A) + self._follow(r, answer), answer
 
     def in_frame(self, frame: str) -> Self:

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import limbless as ll
 from limbless.cli.main import main
-from limbless.search.optimisation.evaluation_log import FILE, EvaluationLog
+from limbless.search.optimisation.evaluation_log import EvaluationLog
 from limbless.search.sweeps.row_store import Store, StoredRow, read_rows
 from limbless.search.sweeps.sweep import Sweep, _Filling
 from limbless.search.sweeps.sweep_plan import SweepPlan
