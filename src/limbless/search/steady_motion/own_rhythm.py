@@ -40,7 +40,7 @@ def own_rhythm(scenario: Scenario, fields: Sequence[str], steps: int, tolerance:
     settled, period = _locked(scenario)
     assert settled.state is not None
     cycle = LimitCycle(scenario, fields, max(steps, math.ceil(period / scenario.step)))
-    x, period, residual = cycle.start(settled.state.x), period, np.inf
+    x, residual = cycle.start(settled.state.x), np.inf
     for _ in range(MOST):
         found = cycle(x, period)
         left = cycle.left(x, found.x)

@@ -59,9 +59,6 @@ class LocalConnection:
         self.at = region.mean(axis=1) if at is None else at
         self.medium, self.length, self.count = response.medium, response.length, len(region)
         self.planar = len(response.rows) == 3
-        if not self.planar and frame != "base":
-            self.frame = "base"
-        self._made: dict[str, Any] = {}
 
     def _points(self, r: ArrayLike, what: str = "r") -> tuple[Array, tuple[int, ...]]:
         try:

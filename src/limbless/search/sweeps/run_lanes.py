@@ -86,8 +86,7 @@ class Lanes(ABC):
             [knots_of(scenario, model) for scenario, model in zip(self.scenarios, self.models, strict=True)]
         )
         self.keep = knots[0][1]
-        self.knots = aligned_zeros((len(self.keep), LANES))
-        self.knots[:] = np.stack([times for times, _ in knots], axis=-1)
+        self.knots = aligned(np.stack([times for times, _ in knots], axis=-1))
 
     def go(self, spare: Any = None) -> tuple[Array, ObjectiveTotals]:
         """States (records, numbers, 8) and sums (actuators, 8). `spare`: the `problem` of the same
