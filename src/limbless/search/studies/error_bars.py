@@ -270,6 +270,6 @@ def _summed(value: Any, parts: list[Any], incomplete: bool) -> Any:
 
     def sum_of(value: Any, *parts: Any) -> Any:
         total = np.maximum(sum(parts), np.finfo(np.float64).eps * np.abs(value))
-        return None if incomplete else total if total.ndim else float(total)
+        return total if total.ndim else float(total)
 
-    return each_number(sum_of, value, *parts)
+    return each_number(lambda *one: None, value) if incomplete else each_number(sum_of, value, *parts)
