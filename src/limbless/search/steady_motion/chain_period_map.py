@@ -51,6 +51,8 @@ class ChainFamily:
         self.step_limit = self.model.step_limit(self.model.initial_state(scenario.initial, begun(scenario.gait)))
         self._wide: dict[int, Any] = {}
         self.buffers: Buffers = {}
+        # joints follow their gait, so that the base's twist is all that is unknown
+        self.prescribed = isinstance(self.model._options.actuation, PrescribedMotion)
 
     def least_steps(self, scenario: Scenario) -> int:
         """Of a period, so that they follow friction that fades at a low speed as those of a run do."""
@@ -214,11 +216,6 @@ class LanePeriodMap:
     def __init__(self, family: ChainFamily) -> None:
         self.family, self.rows = family, family.model._split + np.array(PLANE)
         self.problem: Any = None
-
-    @staticmethod
-    def takes(family: ChainFamily) -> bool:
-        """Whether the joints of a family follow their gait, so that the base's twist is all that is unknown."""
-        return isinstance(family.model._options.actuation, PrescribedMotion)
 
     def begin(self, scenarios: Sequence[Scenario]) -> None:
         """The gaits to be solved; robots and memory are made once."""

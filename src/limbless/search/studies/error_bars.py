@@ -81,10 +81,13 @@ class ErrorBars:
     def of(self, curves: Callable[[Result], dict[str, Any]]) -> dict[str, Any]:
         """The same for other numbers of the run, or for curves: arrays that the repeats have at the same times. Of the
         repeats with shorter steps only the shortest counts, which has the records of the run."""
-        own, shares = curves(self.result), []
-        for source, found in self.repeats.items():
-            told = [own, *map(curves, found)]
-            shares.append(richardson(own, told[-1], self.order) if source == "step" else _of_spacing(told))
+        own = curves(self.result)
+        shares = [
+            richardson(own, curves(found[-1]), self.order)
+            if source == "step"
+            else _of_spacing([own, *map(curves, found)])
+            for source, found in self.repeats.items()
+        ]
         return {key: _summed(own[key], [one[key] for one in shares], bool(self.notes)) for key in own}
 
     def as_dict(self) -> dict[str, Any]:
@@ -164,9 +167,8 @@ def refined(scenario: Scenario) -> Scenario:
     view = scenario.robot.build()
     if isinstance(view.seen_from, Rod) and view.refined() is not view:  # seen anew, with twice its links
         twice = view.refined()
-        chain = isinstance(twice, Chain)
-        number = {"links" if chain else "vertebrae": len(getattr(twice, "links" if chain else "vertebrae"))}
-        scenario = scenario.changed(model=scenario.model.changed(**number))
+        parts = "links" if isinstance(twice, Chain) else "vertebrae"
+        scenario = scenario.changed(model=scenario.model.changed(**{parts: len(getattr(twice, parts))}))
     return scenario.model_copy(
         update={
             "model": scenario.model.refined_for(scenario.robot.build()),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from limbless.core import Array
 from limbless.mechanics.chain import AccelerationFeedback, BodyRecord, ChainDrive, PrescribedMotion
-from limbless.mechanics.compiled import TANGENTS as LANES, aligned_zeros, clip_infinite, map_arrays, pack, stack_lanes
+from limbless.mechanics.compiled import TANGENTS as LANES, clip_infinite, map_arrays, pack, stack_lanes
 from limbless.mechanics.forces import (
     AtStation,
     BodyDragLaw,
@@ -34,7 +34,7 @@ from limbless.models.chain.soft.soft_derivatives import has_kinks, is_plain
 from limbless.models.chain.soft.soft_model import Soft
 from limbless.scenarios.scenario import Scenario
 from limbless.search.sweeps.lane_drive import Buffers, LaneDrive, aligned
-from limbless.simulation.simulate import knots_between, recorded
+from limbless.simulation.simulate import knots_between, recorded, stage_times
 
 Knots = tuple[Array, NDArray[np.bool_]]
 """The knots of a run, and which of them are kept."""
@@ -125,7 +125,7 @@ class Lanes(ABC):
 
     def packed(self, before: Any, records: int, knots: Array) -> Any:
         """The problem of a block; the robots, and what is summed, go on from block to block."""
-        drive = self._drive(knots)
+        drive = self._driven(aligned(stage_times(knots)))
         if before is not None and before.records.x.shape[0] == records:
             return before._replace(drive=drive)
         alike = len(set(map(id, self.models))) == 1
@@ -136,12 +136,6 @@ class Lanes(ABC):
     def _problem(self, model: Any, records: int) -> Any:
         score = new_objective_totals(np.minimum(self.limits(model), UNLIMITED), strained=False)
         return model.problem(model.still(), records, score, None)
-
-    def _drive(self, knots: Array) -> Any:
-        """The gaits of all robots at the stages of a block."""
-        times = aligned_zeros((2 * len(knots) - 1, LANES))
-        times[::2], times[1::2] = knots, 0.5 * (knots[:-1] + knots[1:])
-        return self._driven(times)
 
     # What chains and soft bodies do each in their own way
 
@@ -195,7 +189,7 @@ class Lanes(ABC):
 
     @abstractmethod
     def _driven(self, times: Array) -> Any:
-        """The gaits at times (T, 8)."""
+        """The gaits of all robots at times (T, 8)."""
 
     def _advance(self, problem: Any, knots: Array, record: NDArray[np.bool_], x: Array) -> int:
         """A block. Returns what stopped it, or 0."""
