@@ -95,7 +95,8 @@ class DifferentiableObjective:
         if data["status"] != "completed":
             return Evaluation(math.inf, np.zeros(0))
         self.near[number] = point, data
-        slopes = {measure: np.asarray(slope) * self.space.widths(u) for measure, slope in data["slopes"].items()}
+        widths = self.space.widths(u)
+        slopes = {measure: np.asarray(slope) * widths for measure, slope in data["slopes"].items()}
         per_joint = {name: values for name, values in data["limits"].items() if name != self.goal.measure.name}
         return answer_of(self.goal, {**data["values"], **per_joint}, slopes)
 
