@@ -140,13 +140,14 @@ def torques_exceeded(dataset: xr.Dataset) -> list[Excess]:
     """Every joint whose |torque| passed its `joint_limit`, in the order of the body; of a rod every strain whose
     |effort| passed its `effort_limit`, at the section where it did so most. As they were compared at every step.
     """
-    if "limit_time" not in dataset:
-        return []
     rod = "effort_limit" in dataset
-    names, kind = (STRAINS, "effort") if rod else (joint_names(dataset), "torque")
+    bound, counted = ("effort_limit", "peak_effort") if rod else ("joint_limit", "peak_torque")
+    if not {bound, counted, "peak_time", "limit_time"} <= dataset.variables.keys():
+        return []
+    names = STRAINS if rod else joint_names(dataset)
     places = [f" at X = {x:.4g} m" for x in dataset["abscissa"].values] if rod else [""]
-    limit = dataset["effort_limit" if rod else "joint_limit"].values
-    peak, when, first = (np.atleast_2d(dataset[name].values) for name in (f"peak_{kind}", "peak_time", "limit_time"))
+    limit = dataset[bound].values
+    peak, when, first = (np.atleast_2d(dataset[name].values) for name in (counted, "peak_time", "limit_time"))
     worst = np.abs(peak).argmax(axis=0)
     return [
         Excess(f"{name}{places[k]}", float(limit[n]), float(first[:, n].min()), float(peak[k, n]), float(when[k, n]))
