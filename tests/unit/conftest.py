@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from limbless.models import choose
 from limbless.models.base import Model, State, Variable
 from limbless.simulation.result import Result
 
 SECTIONS, JOINTS, PERIOD, MASS = 13, 36, 2.0, 37.0
 LENGTHS = np.array([0.4] + [0.14] * 12)
+LIMITS = np.tile([4.0, 4.0, 0.7], JOINTS // 3)
 
 
 class MadeUpModel(Model):
@@ -40,18 +42,18 @@ class MadeUpModel(Model):
             },
             "momentum": Variable(("screw",), "N s; N m s", "momentum about the world origin", world),
             "impulse": Variable(("screw",), "N s; N m s", "impulse since the start", world),
+            **choose("positive_work", "peak_torque", "peak_time", "limit_time"),
         }
 
     def coordinates(self) -> dict:
         joints = [f"joint {number}" for number in range(1, JOINTS + 1)]
-        limits = np.tile([4.0, 4.0, 0.7], JOINTS // 3)
         return {
             "joint": (("joint",), np.array(joints), {}),
             "joint_axis": (("joint",), np.array(["yaw", "pitch", "roll"] * (JOINTS // 3)), {}),
             "section": (("section",), np.array([f"link {number}" for number in range(SECTIONS)]), {}),
             "radius": (("section", "transverse"), np.tile([0.065, 0.09], (SECTIONS, 1)), {"units": "m"}),
             "section_length": (("section",), LENGTHS, {"units": "m"}),
-            "joint_limit": (("joint",), limits, {"units": "N m"}),
+            "joint_limit": (("joint",), LIMITS, {"units": "N m"}),
         }
 
 
@@ -80,9 +82,11 @@ def made_up_block(time: np.ndarray) -> dict[str, np.ndarray]:
     twist[:, 0] = np.cos(turned) * velocity[:, 0] + np.sin(turned) * velocity[:, 1]
     twist[:, 1] = -np.sin(turned) * velocity[:, 0] + np.cos(turned) * velocity[:, 1]
     com = np.stack([1.04 - speed * time, zero, zero], axis=-1)
-    lag = phase[:, None] - np.linspace(0, 5, JOINTS)
-    torque = np.tile([3.0, 1.0, 0.2], JOINTS // 3) * np.sin(np.linspace(0.3, 2.9, JOINTS)) * np.cos(lag)
-    torque[:, 15] *= 1.5
+    behind = np.linspace(0, 5, JOINTS)
+    lag, swing = phase[:, None] - behind, 0.2 * 2 * np.pi / PERIOD
+    largest = np.tile([3.0, 1.0, 0.2], JOINTS // 3) * np.sin(np.linspace(0.3, 2.9, JOINTS))
+    largest[15] *= 1.5
+    torque, top = largest * np.cos(lag), np.broadcast_to(behind * PERIOD / (2 * np.pi), lag.shape)
     kinetic = 2.0 + 0.5 * np.sin(phase)
     actuator_work, passive_work = 5.0 * time, -0.5 * time
     momentum = np.concatenate([MASS * np.stack([zero - speed, zero, zero], -1), np.zeros((records, 3))], axis=1)
@@ -97,8 +101,14 @@ def made_up_block(time: np.ndarray) -> dict[str, np.ndarray]:
         "position": position,
         "orientation": orientation,
         "joint_position": 0.2 * np.sin(lag),
-        "joint_velocity": 0.2 * 2 * np.pi / PERIOD * np.cos(lag),
+        "joint_velocity": swing * np.cos(lag),
         "joint_torque": torque,
+        "positive_work": largest
+        * swing
+        * (time[:, None] / 2 + PERIOD / 8 / np.pi * (np.sin(2 * lag) + np.sin(2 * behind))),
+        "peak_torque": np.broadcast_to(largest, lag.shape),
+        "peak_time": top,
+        "limit_time": np.where(largest > LIMITS, top, np.inf),
         "kinetic_energy": kinetic,
         "actuator_work": actuator_work,
         "passive_work": passive_work,

@@ -79,7 +79,7 @@ def on_grid(time: float, step: float) -> float:
 
 def stage_times(knots: Array) -> Array:
     """Knots and the middles between them: the times at which a Runge-Kutta step asks for the drive."""
-    times = np.empty(2 * len(knots) - 1)
+    times = np.empty((2 * len(knots) - 1, *knots.shape[1:]))
     times[::2], times[1::2] = knots, 0.5 * (knots[:-1] + knots[1:])
     return times
 

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.core import InputError, load_arrays, replacing
 from limbless.models.base import Records, State
@@ -84,20 +83,17 @@ class Checkpoints:
     def write(self, before: State, after: State, records: list[Records], wall_time: float) -> None:
         """One more part: the records since the last. Where there is no room for it, the run goes on without."""
         self._last = clock.perf_counter()
+        arrays = {f"{_RECORDS}{name}": values for name, values in joined(records[self._kept :]).items()}
+        arrays |= _packed(before, _BEFORE) | _packed(after, _AFTER) | {"wall_time": np.float64(wall_time)}
         try:
-            self._write_part(before, after, records, wall_time)
+            if not self._parts:
+                text = np.frombuffer(self.scenario.to_yaml().encode(), dtype=np.uint8)
+                _write(self.folder / _START, {"scenario": text, "start": np.float64(self._start)})
+                self.scenario.save(self.folder.parent / "scenario.yaml")
+            _write(self.folder / f"part-{self._parts + 1:04d}.npz", arrays)
+            self._parts, self._kept = self._parts + 1, len(records)
         except OSError as error:
             _log.warning("no checkpoint is written, and the run goes on: %s", error.strerror or error)
-
-    def _write_part(self, before: State, after: State, records: list[Records], wall_time: float) -> None:
-        if not self._parts:
-            _write(self.folder / _START, {"scenario": _text(self.scenario.to_yaml()), "start": np.float64(self._start)})
-            self.scenario.save(self.folder.parent / "scenario.yaml")
-        new = records[self._kept :]
-        arrays = {f"{_RECORDS}{name}": values for name, values in joined(new).items()}
-        arrays |= _packed(before, _BEFORE) | _packed(after, _AFTER) | {"wall_time": np.float64(wall_time)}
-        _write(self.folder / f"part-{self._parts + 1:04d}.npz", arrays)
-        self._parts, self._kept = self._parts + 1, len(records)
 
     def remove(self) -> None:
         """The run is finished, or cannot go on."""
@@ -109,12 +105,10 @@ def read(folder: str | Path, scenario: Scenario) -> Unfinished:
     place = Path(folder) / FOLDER
     parts = _parts(place)
     if not parts:
-        why = (
-            f"the folder {folder} holds no unfinished run" if Path(folder).is_dir() else f"there is no folder {folder}"
-        )
+        why = f"the folder {folder} holds no unfinished run"
         raise InputError(
-            f"{why}: a run writes its state once a minute into the folder {FOLDER} of its own, and removes that at its "
-            "end"
+            f"{why if Path(folder).is_dir() else f'there is no folder {folder}'}: a run writes its state once a minute "
+            f"into the folder {FOLDER} of its own, and removes that at its end"
         )
     start = _read(place / _START)
     if bytes(start["scenario"]).decode() != scenario.to_yaml():
@@ -134,10 +128,6 @@ def read(folder: str | Path, scenario: Scenario) -> Unfinished:
 
 def _parts(folder: Path) -> list[Path]:
     return sorted(folder.glob("part-*.npz"))
-
-
-def _text(text: str) -> NDArray[np.uint8]:
-    return np.frombuffer(text.encode(), dtype=np.uint8)
 
 
 def _packed(state: State, prefix: str) -> dict[str, Any]:
@@ -161,7 +151,6 @@ def _write(path: Path, arrays: dict[str, Any]) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        arrays: dict[str, Any] = load_arrays(path)
-        return arrays
+        return dict(load_arrays(path))
     except InputError as error:
         raise InputError(f"the unfinished run cannot be read: {path} is damaged ({error})") from error

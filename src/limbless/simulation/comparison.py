@@ -62,8 +62,8 @@ def lines(results: Sequence[Result]) -> list[ComparedNumber]:
         }
         for one in results
     ]
-    bars = [(summary.get("numerical_error") or {}).get("total", {}) for summary in summaries]
-    bars = [{"mass": 0.0, **bar} if bar else {} for bar in bars]
+    totals = [(summary.get("numerical_error") or {}).get("total") for summary in summaries]
+    bars = [{"mass": 0.0, **total} if total else {} for total in totals]
     found = []
     for key, label, unit in NUMBERS:
         values = [dict(_parts(summary.get(key))) for summary in summaries]
@@ -140,9 +140,6 @@ def rows(found: Sequence[ComparedNumber], count: int) -> list[tuple[str, ...]]:
 def latex(found: Sequence[ComparedNumber], names: Sequence[str], models: Sequence[str]) -> str:
     """The table for a paper: a `tabular` of the package booktabs, units in the first column."""
 
-    def cell(text: str) -> str:
-        return "".join(_LATEX.get(letter, letter) for letter in text)
-
     def number(value: float | None, error: float | None) -> str:
         if value is None:
             return "--"
@@ -151,26 +148,23 @@ def latex(found: Sequence[ComparedNumber], names: Sequence[str], models: Sequenc
         shown = f"{base} \\times 10^{{{int(power)}}}" if power else digits
         return f"${shown}$" if error is None else f"${shown} \\pm {error:.1g}$"
 
-    lines = [["", *(cell(name) for name in names)], ["model", *(cell(model) for model in models)]]
+    lines = [["", *(name.translate(_LATEX) for name in names)], ["model", *(one.translate(_LATEX) for one in models)]]
     lines += [
         [
-            cell(f"{line.label} ({line.unit})" if line.unit else line.label),
+            (f"{line.label} ({line.unit})" if line.unit else line.label).translate(_LATEX),
             *(number(*pair) for pair in zip(line.values, line.errors, strict=True)),
         ]
         for line in found
     ]
-    rows = [" & ".join(line) + r" \\" for line in lines]
-    head, body = rows[0], rows[1:]
+    head, *body = (" & ".join(line) + r" \\" for line in lines)
     begin = rf"\begin{{tabular}}{{l{'r' * len(names)}}}"
-    parts = [begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", ""]
-    return "\n".join(parts)
+    return "\n".join([begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", ""])
 
 
-_LATEX = {letter: rf"\{letter}" for letter in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-}
+_LATEX = str.maketrans(
+    {letter: rf"\{letter}" for letter in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+)
 """Letters that mean something to LaTeX, and how they are written."""
 
 

@@ -18,7 +18,7 @@ from limbless.control.gaits.base import Gait
 from limbless.control.gaits.user_gait import FunctionGait
 from limbless.core import LOOKS, Array, InputError, SimulationError, knots_among, on_grid, stage_times, told
 from limbless.mechanics.compiled import map_arrays
-from limbless.models.base import Model, State, Status
+from limbless.models.base import Model, Records, State, Status
 from limbless.scenarios.plausibility import computable
 from limbless.scenarios.scenario import Scenario
 
@@ -39,6 +39,18 @@ def sampled(scenario: Scenario, model: Model, gait: Any, knots: Array) -> Any:
     except BaseException:
         with asking(gait, f"between t = {knots[0]:g} and {knots[-1]:g} s"), computable(scenario):
             raise
+
+
+def advance_block(
+    scenario: Scenario, model: Model, state: State, knots: Array, kept: Any, gait: Any, torque: Any = None
+) -> tuple[State, Records, Status]:
+    """The state after a block, its records at the knots that are `kept`, and what went wrong, if anything. `torque`: of
+    joints, beside the drive, or a `JointTarget`."""
+    drive = sampled(scenario, model, gait, knots)
+    if torque is not None:
+        drive = model.with_torque(drive, torque)
+    with np.errstate(all="ignore"):  # numbers that leave the finite world are seen in what comes out
+        return model.advance(state, knots, kept, drive)
 
 
 @contextmanager
@@ -135,9 +147,8 @@ class RobotAhead(PeriodsAhead):
         own = not str(home).startswith("limbless.")
         short = each <= ROBOT / 2 and session.model.switching is None and not own
         problem = session.model.standing_problem() if short else None
-        if problem is None or not problem.redrives:  # its state is whole at the end of a block alone
-            return None
-        return cls(session, problem)
+        # else its state is whole at the end of a block alone
+        return cls(session, problem) if problem is not None and problem.redrives else None
 
     def __init__(self, session: Any, problem: Any) -> None:
         super().__init__(session, problem)
@@ -213,7 +224,11 @@ class Prefetch(PeriodsAhead):
                 begin, finish = plain[number], plain[number + 1]
                 gait = run.ask_controller(begin, finish, run.state)
                 fits = run.records and (gait is run.gait or self.problem.redrives)
-                if fits and (self._laid or self._begins(times[number:])) and self._follows(gait, gait is run.gait):
+                if (
+                    fits
+                    and (self._laid or self._lay_out(times[number:][: self._ahead + 1], run.state, run.gait))
+                    and self._follows(gait, gait is run.gait)
+                ):
                     yield self._go(finish)
                     continue
                 self._ahead = FIRST
@@ -224,15 +239,8 @@ class Prefetch(PeriodsAhead):
 
     def _alone(self, begin: float, finish: float, gait: Any) -> Status | None:
         """One period in blocks of its own."""
-        for knots in self.owner.blocks(begin, finish, gait):
-            failure = self.owner.step(knots, gait)
-            if failure:
-                return failure
-        return None
-
-    def _begins(self, times: Array) -> bool:
-        """Periods from the first of these times on."""
-        return self._lay_out(times[: self._ahead + 1], self.owner.state, self.owner.gait)
+        blocks = (self.owner.step(knots, gait) for knots in self.owner.blocks(begin, finish, gait))
+        return next((failure for failure in blocks if failure), None)
 
     def _recorded(self, knots: Array) -> Any:
         self._marks = self.owner.chosen(knots)

@@ -16,7 +16,7 @@ from limbless.core import Array, InputError, SimulationError, knots_between, on_
 from limbless.models.base import JointTarget, Records, State, StaticModel
 from limbless.scenarios.plausibility import computable
 from limbless.scenarios.scenario import Scenario
-from limbless.simulation.prefetch import RobotAhead, asking, sampled, switches
+from limbless.simulation.prefetch import RobotAhead, advance_block, asking, switches
 from limbless.simulation.result import Result
 from limbless.simulation.simulate import refuse_foreign
 
@@ -152,12 +152,9 @@ class Session:
             return found, after
         knots = knots_between(begin, finish, self.scenario.step, switches(self.scenario, model, passing, begin, finish))
         for part in parted(knots, model.jumps(passing, begin, finish)):
-            drive = sampled(self.scenario, model, passing, part)
-            drive = drive if held is None else model.with_torque(drive, held)
             record = np.zeros(len(part), dtype=bool)
             record[0] = kept is not None and part[0] == begin
-            with np.errstate(all="ignore"):
-                state, records, status = model.advance(state, part, record, drive)
+            state, records, status = advance_block(self.scenario, model, state, part, record, passing, held)
             if kept is not None:
                 kept.append(records)
             if isinstance(status.cause, KeyboardInterrupt):
@@ -196,8 +193,8 @@ class Session:
 
     def result(self) -> Result:
         """This instant alone as a result, to be drawn."""
-        records = [self.recorded(self._state, self._gait)]
-        return Result.from_records(records, self.model, self.scenario, "completed", self._state, None)
+        now = self.recorded(self._state, self._gait)
+        return Result.from_records([now], self.model, self.scenario, "completed", self._state, None)
 
     def save(self) -> State:
         """Where it is, to come back to, in this session or in another one of the same scenario."""

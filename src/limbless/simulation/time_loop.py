@@ -40,7 +40,7 @@ from limbless.scenarios.plausibility import computable, likely_causes
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation.checkpoints import Checkpoints, Unfinished
 from limbless.simulation.compile_notice import compile_notice
-from limbless.simulation.prefetch import Prefetch, sampled, switches
+from limbless.simulation.prefetch import Prefetch, advance_block, sampled, switches
 from limbless.simulation.result import LOOKED, RECORDED, Result
 
 if TYPE_CHECKING:
@@ -130,13 +130,11 @@ class Run:
 
     def _refuse_many_records(self) -> None:
         """Records that would not fit into memory are refused before they are made."""
-        made = self.model.variables(self.empty)
-        size = sum(8.0 * math.prod(values.shape[1:]) for kept in (self.empty, made) for values in kept.values())
-        constant = 1.0 + LOOKS  # the first, and the looks, whatever is recorded
-        count = (self.end - self.start) / self.scenario.record_every + constant
-        resources.refuse_too_many_records(
-            count, size, self.scenario.step, self.scenario.record_every, constant=constant
-        )
+        kept = [*self.empty.values(), *self.model.variables(self.empty).values()]
+        size = sum(8.0 * math.prod(values.shape[1:]) for values in kept)
+        constant, every = 1.0 + LOOKS, self.scenario.record_every  # the first, and the looks, whatever is recorded
+        count = (self.end - self.start) / every + constant
+        resources.refuse_too_many_records(count, size, self.scenario.step, every, constant=constant)
 
     def _begin_checkpoints(self) -> None:
         """Go on with an unfinished run, or begin anew.
@@ -214,10 +212,8 @@ class Run:
 
     def _stretches(self) -> Iterator[tuple[Array, Any]]:
         """The run from where it is, in pieces of at most `steps_per_block` steps, broken at control times."""
-        spans: Iterator[Any] = iter([(self.state.time, self.end)])
-        if self.asks:
-            spans = self.control_times(1)
-        for begin, finish in spans:
+        whole: Any = [(self.state.time, self.end)]
+        for begin, finish in self.control_times(1) if self.asks else whole:
             gait = self.ask_controller(float(begin), float(finish), self.state)
             yield from ((knots, gait) for knots in self.blocks(float(begin), float(finish), gait))
 
@@ -259,13 +255,9 @@ class Run:
         record, look = self.chosen(knots)
         if self.records == []:
             record[0] = True
-        drive = sampled(self.scenario, self.model, gait, knots)
-        if self.torque is not None:
-            drive = self.model.with_torque(drive, self.torque)
         kept = record | look
-        with np.errstate(all="ignore"):  # numbers that leave the finite world are seen below
-            state, records, status = self.model.advance(self.state, knots, kept, drive)
-        return self.judge(state, records, status, (record[kept], look[kept]), float(knots[-1]))
+        found = advance_block(self.scenario, self.model, self.state, knots, kept, gait, self.torque)
+        return self.judge(*found, (record[kept], look[kept]), float(knots[-1]))
 
     def judge(
         self, state: State, records: Records, status: Status, marks: tuple[Any, Any], last: float
@@ -274,12 +266,8 @@ class Run:
         looked at. Returns what went wrong, if anything.
         """
         count = len(records["time"])
-        records = Records(
-            {
-                **records,
-                **{name: mark[:count].astype(np.float64) for name, mark in zip((RECORDED, LOOKED), marks, strict=True)},
-            }
-        )
+        marked = {name: mark[:count].astype(np.float64) for name, mark in zip((RECORDED, LOOKED), marks, strict=True)}
+        records = Records({**records, **marked})
         sound, finite = self.model.sound_records(records), self.model.is_sound(state)
         settled = status.cause is not None or status.time == self.start or finite
         # else the failure is a consequence of a divergence
@@ -342,9 +330,7 @@ class Run:
         """The gait in force as the bytes of its JSON, where a controller may have changed it: a
         continued run starts with it.
         """
-        if not self.asks:
-            return {}
-        return {"gait": np.frombuffer(self.gait.model_dump_json().encode(), dtype=np.uint8)}
+        return {"gait": np.frombuffer(self.gait.model_dump_json().encode(), dtype=np.uint8)} if self.asks else {}
 
     def _gait_in_force(self) -> Gait:
         saved = self.state.memory.get("gait")
@@ -353,8 +339,7 @@ class Run:
         # of theirs none is run
         known = {text_of(value): value for _, value in self.scenario.gait if callable(value)}
         text = np.asarray(saved).astype(np.uint8).tobytes()  # files of older versions hold floats
-        context = {"known": known, "saved": True}
-        gait = type(self.scenario.gait).model_validate_json(text, context=context)
+        gait = type(self.scenario.gait).model_validate_json(text, context={"known": known, "saved": True})
         refuse_named(gait)
         return gait
 
@@ -364,8 +349,9 @@ class Run:
 
     def _result(self, status: str) -> Result:
         self._catch_up()
-        records = self.records or [self.empty]
-        return Result.from_records(records, self.model, self.scenario, status, self.state, self._wall_time())
+        return Result.from_records(
+            self.records or [self.empty], self.model, self.scenario, status, self.state, self._wall_time()
+        )
 
     def _no_step(self) -> Records:
         """Of a block that does not move and records nothing: even a run that failed at once has its variables."""

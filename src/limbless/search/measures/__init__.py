@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from limbless.core import InputError, nearest, registry
-from limbless.search.measures.measure_registry import Lean, Measure, entries, measure
+from limbless.search.measures.measure_registry import Lean, Measure, entries, leanly, measure
 from limbless.simulation.analysis import energy_use, speed
 from limbless.simulation.result import Result
 
@@ -48,7 +48,7 @@ def _directed(wanted: str) -> Measure:
         base.unit,
         f"{base.meaning}; of the way {where}",
         partial(_along, base, direction),
-        lean=None if vector is None else partial(_along_leanly, base, vector),
+        lean=None if vector is None else partial(leanly, base.along, base.transport, vector),
         wants=base.wants,
     )
 
@@ -58,12 +58,6 @@ def _along(base: Measure, direction: str, result: Result) -> float | None:
     if base.along is None or way is None or (base.transport and speed.no_transport(data)):
         return None
     return base.along(way, speed.duration(data), energy_use.positive_work(data) or 0.0, result.mass or 0.0)
-
-
-def _along_leanly(base: Measure, vector: Any, run: Lean) -> float | None:
-    if base.along is None or (base.transport and speed.why_no_transport(run.moved, run.length, run.facts)):
-        return None
-    return base.along(float(run.moved @ vector), run.duration, run.positive_work, run.mass)
 
 
 def measured(measures: list[Measure], source: Any) -> dict[str, float]:

@@ -3,6 +3,7 @@ half where there are none.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,6 +71,18 @@ def _guided(result: Result) -> Guided | None:
     return Guided(aim, time, np.maximum.accumulate(clock), lack, place, np.unwrap(wanted), off, beside)
 
 
+def path_error(run: Guided) -> float | None:
+    return None if run.beside is None else run.mean(run.beside)
+
+
+def heading_error(run: Guided) -> float | None:
+    return run.mean(run.off)
+
+
+def speed_error(run: Guided) -> float | None:
+    return None if run.aim.speed is None else run.mean(np.gradient(run.lack, run.time))
+
+
 def course_error(run: Guided) -> float | None:
     x, y = (np.diff(np.interp(run.turns, run.time, column)) for column in run.place.T)
     return float(np.mean(wrapped(np.arctan2(y, x) - run.means(run.wanted, run.turns))))
@@ -86,45 +99,22 @@ def settling_time(run: Guided) -> float | None:
     return float(late[outside[-1] + 1] if len(outside) else late[0])
 
 
-def _of_result(function: Callable[[Guided], Any]) -> Callable[[Result], Any]:
-    def of(result: Result) -> Any:
-        run = _guided(result)
-        return None if run is None else function(run)
-
-    return of
+def _of_result(function: Callable[[Guided], float | None], result: Result) -> float | None:
+    run = _guided(result)
+    return None if run is None else function(run)
 
 
-for _name, _function, _unit, _meaning, _wants in (
+for _function, _unit, _meaning, _wants in (
+    (path_error, "m", "distance of the centre of mass from the path of a guidance, its mean", "path"),
+    (heading_error, "rad", "heading less that which a guidance asks for, its mean", "guidance"),
     (
-        "path_error",
-        lambda run: None if run.beside is None else run.mean(run.beside),
-        "m",
-        "distance of the centre of mass from the path of a guidance, its mean",
-        "path",
-    ),
-    (
-        "heading_error",
-        lambda run: run.mean(run.off),
-        "rad",
-        "heading less that which a guidance asks for, its mean",
-        "guidance",
-    ),
-    (
-        "course_error",
         course_error,
         "rad",
         "direction of the way of the centre of mass in a turn of the gait less that, its mean",
         "guidance",
     ),
+    (speed_error, "m/s", "speed along the head less that which a guidance asks for, its mean", "guidance"),
     (
-        "speed_error",
-        lambda run: None if run.aim.speed is None else run.mean(np.gradient(run.lack, run.time)),
-        "m/s",
-        "speed along the head less that which a guidance asks for, its mean",
-        "guidance",
-    ),
-    (
-        "settling_time",
         settling_time,
         "s",
         "from when on means over a turn of the gait stay within 0.02 m of the path, or 0.05 rad of the heading, that a "
@@ -132,4 +122,4 @@ for _name, _function, _unit, _meaning, _wants in (
         "guidance",
     ),
 ):
-    measure(_name, _unit, _meaning, wants=("time", _wants))(_of_result(_function))
+    measure(_function.__name__, _unit, _meaning, wants=("time", _wants))(partial(_of_result, _function))

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.simulation.analysis import speed
+
 RESULT, STEADY = "result", "steady"
 Function = TypeVar("Function", bound=Callable[[Any], Any])
 Along = Callable[[float, float, float, float], float | None]
@@ -52,6 +54,14 @@ class Measure:
     def transport(self) -> bool:
         """Whether it means something only for a run of getting somewhere."""
         return self.name == "cost_of_transport"
+
+
+def leanly(along: Along, transport: bool, vector: Any, run: Lean) -> float | None:
+    """A measure along a direction, or without one (None) along the whole way, of a run that kept little."""
+    if transport and speed.why_no_transport(run.moved, run.length, run.facts):
+        return None
+    way = np.linalg.norm(run.moved) if vector is None else run.moved @ vector
+    return along(float(way), run.duration, run.positive_work, run.mass)
 
 
 entries: dict[str, Measure] = {}

@@ -3,20 +3,17 @@ spine at rest reaches, and `steady.*`, the numbers of the motion that a gait set
 """
 
 from collections.abc import Callable
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.search.measures.measure_registry import STEADY, Lean, measure
+from limbless.search.measures.measure_registry import STEADY, Lean, leanly, measure
 from limbless.simulation.analysis import actuator_limits, energy_use, rhythm, speed, statics_work
 from limbless.simulation.analysis.balances import PROVES
 from limbless.simulation.result import Result
-
-
-def _mean_speed_lean(run: Lean) -> float | None:
-    return float(np.linalg.norm(run.moved)) / run.duration if run.duration else None
 
 
 def _mean_speed_along(way: float, duration: float, work: float, mass: float) -> float | None:
@@ -27,7 +24,7 @@ def _mean_speed_along(way: float, duration: float, work: float, mass: float) -> 
     "mean_speed",
     "m/s",
     "distance between the first and the last place of the centre of mass, over the time",
-    lean=_mean_speed_lean,
+    lean=partial(leanly, _mean_speed_along, False, None),
     wants=("time",),
     along=_mean_speed_along,
 )
@@ -60,12 +57,6 @@ def progress(result: Result) -> float | None:
     return speed.progress(result.looks)
 
 
-def _cost_of_transport_lean(run: Lean) -> float | None:
-    if speed.why_no_transport(run.moved, run.length, run.facts):
-        return None
-    return energy_use.cost_of_way(run.positive_work, run.mass, float(np.linalg.norm(run.moved)))
-
-
 def _cost_of_transport_along(way: float, duration: float, work: float, mass: float) -> float | None:
     return energy_use.cost_of_way(work, mass, way) if way > 0.0 else None
 
@@ -74,7 +65,7 @@ def _cost_of_transport_along(way: float, duration: float, work: float, mass: flo
     "cost_of_transport",
     "1",
     "positive work over weight times distance",
-    lean=_cost_of_transport_lean,
+    lean=partial(leanly, _cost_of_transport_along, True, None),
     wants=("time",),
     along=_cost_of_transport_along,
 )
@@ -106,17 +97,13 @@ def reached(result: Result) -> float | None:
     return float(np.mean(data["target_error"].values <= WITHIN)) if "target_error" in data else None
 
 
-def _of_result(function: Callable[..., Any]) -> Callable[[Result], Any]:
+def _of_driven_joints(function: Callable[..., Any], result: Result) -> Any:
     """Of the joints that a controller drives, seen from the head; of all joints where there is none."""
-
-    def of(result: Result) -> Any:
-        loops = () if result.scenario is None else result.scenario.loops
-        joints: Any = next((loop.joints for loop in loops if hasattr(loop, "joints")), "all")
-        robot = None if result.scenario is None else result.scenario.robot.build()
-        away = -1.0 if getattr(robot, "head", "base") == "tip" else 1.0
-        return function(result.dataset, slice(None) if isinstance(joints, str) else list(joints), away)
-
-    return of
+    loops = () if result.scenario is None else result.scenario.loops
+    joints: Any = next((loop.joints for loop in loops if hasattr(loop, "joints")), "all")
+    robot = None if result.scenario is None else result.scenario.robot.build()
+    away = -1.0 if getattr(robot, "head", "base") == "tip" else 1.0
+    return function(result.dataset, slice(None) if isinstance(joints, str) else list(joints), away)
 
 
 for _function, _unit, _meaning, _wants in (
@@ -131,17 +118,15 @@ for _function, _unit, _meaning, _wants in (
         ("oscillators",),
     ),
 ):
-    measure(_function.__name__, _unit, _meaning, wants=("time", *_wants))(_of_result(_function))
+    measure(_function.__name__, _unit, _meaning, wants=("time", *_wants))(partial(_of_driven_joints, _function))
 
 
 @measure(
     "actuator_work", "J", "work of all actuators, less what is given back to them while they brake", wants=("time",)
 )
 def actuator_work(result: Result) -> float | None:
-    if "actuator_work" not in result.dataset or not result.dataset.sizes["time"]:
-        return None
-    work = result.dataset["actuator_work"].values
-    return float(work[-1] - work[0])
+    work = speed.change(result.dataset, "actuator_work")
+    return None if work is None else float(work)
 
 
 @measure("electrical_energy", "J", "voltage times current of all motors, in time, by the records", wants=("time",))

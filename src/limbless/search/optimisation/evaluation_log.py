@@ -11,12 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from limbless.core import InputError, refuse_pipe, write_text
+from limbless.core import InputError, write_text
 from limbless.scenarios.document import read_file, written
-from limbless.search.sweeps import PLAN, explained, kernels, locked
+from limbless.search.sweeps import PLAN, Database, explained, kernels
 
-FILE = "evaluations.db"
-_TABLE = "CREATE TABLE evaluations(number INTEGER PRIMARY KEY, name TEXT UNIQUE, text TEXT)"
+_TABLE = "evaluations(number INTEGER PRIMARY KEY, name TEXT UNIQUE, text TEXT)"
 
 
 def key_of(label: str, point: Mapping[str, float]) -> str:
@@ -30,37 +29,30 @@ class EvaluationLog:
 
     def __init__(self, folder: Path | None, plan: Mapping[str, Any]) -> None:
         self.known: dict[str, dict[str, Any]] = {}
-        self.db: sqlite3.Connection | None = None
+        self.file: Database | None = None
         if folder is None:
             return
         folder.mkdir(parents=True, exist_ok=True)
         _keep(folder, plan)
-        self._lock = locked(folder / ".evaluations.lock", folder)
-        self.path = folder / FILE
-        refuse_pipe(self.path)
-        with explained(self.path):
-            self.db = sqlite3.connect(self.path, isolation_level=None)
-            self.db.execute("PRAGMA journal_mode=WAL")
-            if not list(self.db.execute("SELECT name FROM sqlite_master")):
-                self.db.execute(_TABLE)
-            self.known = {name: json.loads(text) for name, text in _held(self.db)}
-        self.found = len(self.known)
+        self.file = Database(folder, "evaluations", _TABLE)
+        with explained(self.file.path):
+            self.known = {name: json.loads(text) for name, text in _held(self.file.db)}
 
     def get(self, name: str) -> dict[str, Any] | None:
         return self.known.get(name)
 
-    def put(self, name: str, data: dict[str, Any]) -> None:
-        """Keep an evaluation, at once."""
+    def put(self, name: str, data: dict[str, Any]) -> dict[str, Any]:
+        """Keep an evaluation, at once; as it will be found again."""
         text = json.dumps(data)
         self.known[name] = json.loads(text)
-        if self.db is not None:
-            with explained(self.path):
-                self.db.execute("INSERT OR REPLACE INTO evaluations(name, text) VALUES(?, ?)", (name, text))
+        if self.file is not None:
+            with explained(self.file.path):
+                self.file.db.execute("INSERT OR REPLACE INTO evaluations(name, text) VALUES(?, ?)", (name, text))
+        return self.known[name]
 
     def close(self) -> None:
-        if self.db is not None:
-            self.db.close()
-            self._lock.close()
+        if self.file is not None:
+            self.file.close()
 
 
 def _keep(folder: Path, plan: Mapping[str, Any]) -> None:
@@ -83,6 +75,6 @@ def _keep(folder: Path, plan: Mapping[str, Any]) -> None:
 def _held(db: sqlite3.Connection) -> list[tuple[str, str]]:
     """Names and texts of the one table; another that bears its name could compute for ever."""
     made = [sql for (sql,) in db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")]
-    if made != [_TABLE] or db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+    if made != [f"CREATE TABLE {_TABLE}"] or db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
         raise sqlite3.DatabaseError("it holds another table than ours")
     return list(db.execute("SELECT name, text FROM evaluations ORDER BY number"))

@@ -87,17 +87,11 @@ class DifferentiableObjective:
         self.families, self.near = Families(STEPS, NEAR), {}  # type: ignore[var-annotated]
         self.paths = list(space.over)
 
-    def __call__(self, points: Sequence[Array]) -> list[Evaluation]:
-        return [self._one(number, u) for number, u in enumerate(points)]
-
-    def _one(self, number: int, u: Array) -> Evaluation:
+    def __call__(self, number: int, u: Array) -> Evaluation:
+        """At a point that the search from a start asks for, by the number of that start."""
         point = self.space.point(u)
         name = _smooth_key(self.goal, point)
-        data = self.memory.get(name)
-        if data is None:
-            self.memory.put(name, self._found(number, point))
-            data = self.memory.get(name)
-        assert data is not None
+        data = self.memory.get(name) or self.memory.put(name, self._found(number, point))
         if data["status"] != "completed":
             return Evaluation(math.inf, np.zeros(0))
         self.near[number] = point, data
@@ -157,9 +151,6 @@ class DifferentiableObjective:
             for item in self.goal.measures
         }
 
-    def end(self) -> None:
-        """Nothing to let go."""
-
 
 class StaticsObjective(DifferentiableObjective):
     """What spines at rest spend, with slopes by adjoints."""
@@ -181,12 +172,8 @@ class MotionObjective(DifferentiableObjective):
 
     def _solved(self, number: int, point: dict[str, float]) -> dict[str, Any]:
         names = [item.name for item in self.goal.measures]
-        found = soft_gradients.moved(Scenario.load(self.scenario, point), self.paths, names)
-        return {
-            "values": {name: found.values[name] for name in names},
-            "limits": {},
-            "slopes": {name: found.slopes[name].tolist() for name in names},
-        }
+        values, slopes = soft_gradients.moved(Scenario.load(self.scenario, point), self.paths, names)
+        return {"values": values, "limits": {}, "slopes": {name: slope.tolist() for name, slope in slopes.items()}}
 
     def _values(self, scenario: Scenario) -> dict[str, Any]:
         return measured(list(self.goal.measures), run_scenario(scenario))
@@ -286,11 +273,10 @@ def run_of(motion: SteadyMotion) -> dict[str, Any]:
     if motion.kept is not None:
         return {**_believed(motion.kept), "speed": motion.speed, "residual": motion.residual}
     largest = motion.largest_multiplier or 0.0
-    periods = MOST_PERIODS if largest >= 1.0 else math.ceil(math.log(SETTLED) / math.log(max(largest, 0.1))) + 2
-    periods = min(periods, MOST_PERIODS)
+    fades = math.log(SETTLED) / math.log(max(largest, 0.1)) if largest < 1.0 else MOST_PERIODS
+    periods = min(math.ceil(fades) + 2, MOST_PERIODS)
     gait, step = begun(motion.scenario.gait), motion.period / max(STEPS, motion.steps)
-    fields = {name: 2.0 * motion.period for name in gait.start_fields if name == "ramp"}
-    soft = gait.changed(**fields) if fields else gait
+    soft = gait.changed(ramp=2.0 * motion.period) if "ramp" in gait.start_fields else gait
     first = motion.scenario.model_copy(
         update={"gait": soft, "duration": periods * motion.period, "step": step, "record_every": motion.period}
     )

@@ -19,7 +19,7 @@ from limbless.search.measures.measure_registry import STEADY
 from limbless.search.optimisation.availability import why_not
 from limbless.search.optimisation.best import Best, Front
 from limbless.search.optimisation.evaluation_log import EvaluationLog
-from limbless.search.optimisation.goals import Goal, goal_of
+from limbless.search.optimisation.goals import Evaluation, Goal, goal_of
 from limbless.search.optimisation.objective import (
     DifferentiableObjective,
     SampledObjective,
@@ -31,7 +31,7 @@ from limbless.search.optimisation.objective import (
 from limbless.search.optimisation.optimisers import Evolution, Gradient, Search
 from limbless.search.steady_motion.homogeneity import refuse_medium
 from limbless.search.studies.variations import value_at
-from limbless.search.sweeps import GUARD, SweepPlan, bounds_of, inside_a_worker, refused_at, scenario_at
+from limbless.search.sweeps import GUARD, SweepPlan, bounds_of, inside_a_worker, scenario_at
 
 SAME = 1e-3
 """Of the best value: starts that end within it ended at the same gait."""
@@ -188,11 +188,7 @@ def _space(scenario: Scenario, over: Mapping[str, Any]) -> SearchSpace:
         )
     plan = SweepPlan(scenario, space.over, ())
     between = {path: bounds.low + (bounds.high - bounds.low) / math.pi for path, bounds in space.over.items()}
-    for point in (*plan._telling_points(), between):  # no whole numbers: a search goes between them
-        try:
-            Scenario.load(scenario, point)
-        except InputError as error:
-            raise refused_at(point, error) from None
+    plan.refuse_points([*plan.telling_points(), between])  # no whole numbers: a search goes between them
     return space
 
 
@@ -216,7 +212,7 @@ def _best(settings: _Settings, goal: Goal, memory: EvaluationLog | None = None, 
             words = [data["status"] for data in memory.known.values() if data["status"] != "completed"]
             raise SimulationError(f"no point of the search could be evaluated; the last one {''.join(words[-1:])}")
         certainty = _certainty(settings, goal, memory, best, ends, method)
-        found = _made(settings, goal, search, best[0], method, certainty, memory)
+        found = _made(settings, goal, search, best, method, certainty, memory)
         if before:
             _log.info("%d evaluations were there already", before)
     finally:
@@ -224,22 +220,18 @@ def _best(settings: _Settings, goal: Goal, memory: EvaluationLog | None = None, 
             memory.close()
     if settings.out is not None and own:
         text = json.dumps(found.summary(), indent=2, allow_nan=False, default=str)
-        write_text(settings.out / "best.json", text + "\n")
+        write_text(settings.out / "best.json", f"{text}\n")
         found.scenario.save(settings.out / "best.yaml")
     return found
 
 
 def _plan_data(settings: _Settings, goal: str, method: str) -> dict[str, Any]:
     """What a folder holds the evaluations of."""
-    over = {
-        path: {"from": bounds.low, "to": bounds.high, "scale": bounds.scale}
-        for path, bounds in settings.space.over.items()
-    }
     return {
         "search": goal,
         "method": method,
         "scenario": settings.scenario.model_dump(mode="json"),
-        "bounds": over,
+        "bounds": {path: bounds.data() for path, bounds in settings.space.over.items()},
         "starts": settings.starts,
         "seed": settings.seed,
         "max_evaluations": settings.max_evaluations,
@@ -262,25 +254,22 @@ def _starts(settings: _Settings, first: Array | None) -> list[Array]:
         raise InputError(f"starts: at least one; got {settings.starts}")
     space = settings.space
     own = first if first is not None else space.shares({path: value_at(settings.scenario, path) for path in space.over})
-    more = settings.starts - 1
-    spread = qmc.LatinHypercube(len(space.over), rng=settings.seed).random(more) if more else []
-    return [own, *(0.1 + 0.8 * point for point in spread)]
+    spread = qmc.LatinHypercube(len(space.over), rng=settings.seed).random(settings.starts - 1)
+    return [own, *(0.1 + 0.8 * spread)]
 
 
-def _smooth(settings: _Settings, goal: Goal) -> type[DifferentiableObjective]:
+def _smooth(settings: _Settings, goal: Goal, memory: EvaluationLog) -> DifferentiableObjective:
     way = smooth_way(settings.scenario, goal, list(settings.space.over))
     assert way is not None
-    return way
+    return way(settings.scenario, settings.space, goal, memory)
 
 
 def _by_slopes(settings: _Settings, goal: Goal, memory: EvaluationLog, first: Array | None) -> tuple[Search, list[Any]]:
     search = Gradient(_starts(settings, first))
-    evaluate = _smooth(settings, goal)(settings.scenario, settings.space, goal, memory)
-    whole = list(range(len(search.starts)))
+    evaluate = _smooth(settings, goal, memory)
 
     def by_start(points: Sequence[Array]) -> list[Any]:
-        numbers = [whole[search.starts.index(start)] for start in search.asked]
-        return [evaluate._one(number, point) for number, point in zip(numbers, points, strict=True)]
+        return [evaluate(search.starts.index(start), point) for start, point in zip(search.asked, points, strict=True)]
 
     _loop(search, by_start)
     return search, search.ends
@@ -304,11 +293,10 @@ def _certainty(
     settings: _Settings, goal: Goal, memory: EvaluationLog, best: Any, ends: list[Any], method: str
 ) -> dict[str, Any]:
     u, answer = best
-    names = list(settings.space.over)
     active = [
-        f"{name} at its {'upper' if u[i] > 0.5 else 'lower'} bound"
-        for i, name in enumerate(names)
-        if min(u[i], 1.0 - u[i]) < AT_BOUND * 1e2
+        f"{name} at its {'upper' if share > 0.5 else 'lower'} bound"
+        for name, share in zip(settings.space.over, u, strict=True)
+        if min(share, 1.0 - share) < AT_BOUND * 1e2
     ]
     found: dict[str, Any] = {
         "bounds_active": active,
@@ -337,7 +325,7 @@ def _checked_by_evolution(
         search = Evolution(np.clip(u, 0.0, 1.0), width=0.03, max_evaluations=CHECK_GAITS, seed=settings.seed)
     except InputError as error:
         return {"cma": str(error)}
-    evaluate = _smooth(settings, goal)(settings.scenario, settings.space, goal, memory)
+    evaluate = _smooth(settings, goal, memory)
     _loop(search, lambda points: [evaluate.plain(point) for point in points])
     sound = [told.value for _, told in search.history if math.isfinite(told.value) and told.violation < 1e-4]
     gain = (answer.value - min(sound)) / abs(answer.value) if sound else 0.0
@@ -348,24 +336,24 @@ def _made(
     settings: _Settings,
     goal: Goal,
     search: Search,
-    u: Array,
+    best: tuple[Array, Evaluation],
     method: str,
     certainty: dict[str, Any],
     memory: EvaluationLog,
 ) -> Best:
     """The winner, measured once more at full resolution and by an ordinary run."""
+    u, answer = best
     point = settings.space.point(u)
     scenario = scenario_at(settings.scenario, point, settings.allow_code)
     measured, confirmation = confirmed(scenario, goal, known_near(memory, goal, point))
     history = [
         {
             **settings.space.point(where),
-            "value": (-1.0 if goal.largest else 1.0) * answer.value,
-            "violation": answer.violation,
+            "value": (-1.0 if goal.largest else 1.0) * one.value,
+            "violation": one.violation,
         }
-        for where, answer in search.history
+        for where, one in search.history
     ]
-    best = search.best
     return Best(
         scenario,
         goal.text(),
@@ -376,7 +364,7 @@ def _made(
         certainty,
         confirmation,
         history,
-        feasible=best is not None and best[1].violation <= 1e-4,
+        answer.violation <= 1e-4,
     )
 
 
@@ -406,11 +394,8 @@ def _front(settings: _Settings, maximise: Any, minimise: Any, subject_to: Sequen
             points.append(_best(settings, goal_of(None, minimise, limits), memory, near))
             near = settings.space.shares(points[-1].values)
         for point in [*points, fastest]:
-            both = {
-                item.name: confirmed(point.scenario, goal_of(None, item.name, ()))[0][item.name]
-                for item in (large, small)
-            }
-            point.measures |= both
+            for item in (large, small):
+                point.measures |= confirmed(point.scenario, goal_of(None, item.name, ()))[0]
         return Front(large.name, small.name, [*points, fastest])
     finally:
         memory.close()

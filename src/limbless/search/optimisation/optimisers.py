@@ -52,9 +52,7 @@ class Search:
     def best(self) -> tuple[Array, Evaluation] | None:
         """The best point within its limits (to 1e-6), or the one that violates them least."""
         sound = [(point, answer) for point, answer in self.history if math.isfinite(answer.value)]
-        if not sound:
-            return None
-        return min(sound, key=lambda item: (max(item[1].violation - 1e-6, 0.0), item[1].value))
+        return min(sound, key=lambda item: (max(item[1].violation - 1e-6, 0.0), item[1].value), default=None)
 
     def end(self) -> None:
         """Nothing more will be told."""

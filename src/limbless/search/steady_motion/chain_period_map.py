@@ -32,7 +32,7 @@ from limbless.models.chain.newton_euler_model import NewtonEuler
 from limbless.scenarios.scenario import Scenario
 from limbless.search.steady_motion.period_map import FLAT, PLANE, Near, PeriodMap, begun, period_of
 from limbless.search.studies.variations import derivative, vary
-from limbless.search.sweeps.lane_drive import Buffers, LaneDrive
+from limbless.search.sweeps.lane_drive import Buffers, LaneDrive, aligned
 
 MOST_STEPS = 50_000
 """Of a period."""
@@ -51,6 +51,8 @@ class ChainFamily:
         self.step_limit = self.model.step_limit(self.model.initial_state(scenario.initial, begun(scenario.gait)))
         self._wide: dict[int, Any] = {}
         self.buffers: Buffers = {}
+        # joints follow their gait, so that the base's twist is all that is unknown
+        self.prescribed = isinstance(self.model._options.actuation, PrescribedMotion)
 
     def least_steps(self, scenario: Scenario) -> int:
         """Of a period, so that they follow friction that fades at a low speed as those of a run do."""
@@ -119,8 +121,7 @@ class ChainFamily:
             return []
         gaits = [begun(side.gait) for one in around for side in one.scenarios]
         gaits += [gaits[0]] * (LANES - len(gaits))
-        times = aligned_zeros((len(self.phase), LANES))
-        times[:] = self.phase[:, None] * np.array([period_of(gait) for gait in gaits])
+        times = aligned(self.phase[:, None] * np.array([period_of(gait) for gait in gaits]))
         wide = LaneDrive([self.model] * LANES, gaits, self.buffers)(times)
         if any(part.shape[:-1] != own.shape for part, own in zip(wide, drive, strict=True)):
             return []
@@ -216,11 +217,6 @@ class LanePeriodMap:
         self.family, self.rows = family, family.model._split + np.array(PLANE)
         self.problem: Any = None
 
-    @staticmethod
-    def takes(family: ChainFamily) -> bool:
-        """Whether the joints of a family follow their gait, so that the base's twist is all that is unknown."""
-        return isinstance(family.model._options.actuation, PrescribedMotion)
-
     def begin(self, scenarios: Sequence[Scenario]) -> None:
         """The gaits to be solved; robots and memory are made once."""
         family = self.family
@@ -235,10 +231,8 @@ class LanePeriodMap:
 
     def sample(self, steps: int) -> None:
         """The gaits at the stages of so many steps."""
-        times = aligned_zeros((2 * steps + 1, LANES))
-        times[:] = np.linspace(0.0, 1.0, 2 * steps + 1)[:, None] * self.periods
-        self.knots, self.record = aligned_zeros((steps + 1, LANES)), np.zeros(steps + 1, dtype=bool)
-        self.knots[:] = times[::2]
+        times = aligned(np.linspace(0.0, 1.0, 2 * steps + 1)[:, None] * self.periods)
+        self.knots, self.record = aligned(times[::2]), np.zeros(steps + 1, dtype=bool)
         self.problem = self.problem._replace(drive=self.drive(times))
 
     def __call__(self, V: Array) -> Array:

@@ -89,7 +89,9 @@ def newton(period_map: PeriodMap, tolerance: float) -> tuple[Array, Period, floa
     v, slope, residual = period_map.begin, period_map.begin_slope, np.inf
     for _ in range(MOST):
         before = residual
-        v = _approached(period_map, v, slope, tolerance)
+        inverse = None if slope is None else _inverse(slope)[None]
+        guesses, _ = multisecant(lambda V: period_map.plain(V[0])[None], v[None], CLOSE * tolerance, inverse)
+        v = guesses[0]
         period = period_map(v)
         left = period.x[period_map.rows] - v
         residual = float(np.abs(left).max()) if np.isfinite(left).all() else np.inf
@@ -115,13 +117,6 @@ def _inverse(slope: Array) -> Array:
         return np.asarray(np.linalg.inv(one - slope))
     except np.linalg.LinAlgError:
         return one
-
-
-def _approached(period_map: PeriodMap, v: Array, slope: Array | None, tolerance: float) -> Array:
-    """The best that plain periods find, from a derivative nearby or from none."""
-    inverse = None if slope is None else _inverse(slope)[None]
-    found, _ = multisecant(lambda V: period_map.plain(V[0])[None], v[None], CLOSE * tolerance, inverse)
-    return found[0]
 
 
 def _closed(period_map: PeriodMap, v: Array, period: Period, left: Array) -> tuple[Array, Period]:

@@ -67,7 +67,7 @@ def refuse_medium(scenario: Scenario) -> str:
         scenario.model.kind == "newton-euler"
         and explicit
         and (getattr(scenario.model, "inertia", True) or not has_free_joints(scenario))
-        and not _has_spherical(robot)
+        and not (robot.arrays().joint_kind == SPHERICAL).any()
         and not any(item.slot is not None for item in scenario.environment)
     )
     if scenario.model.kind == "newton-euler" and not exact and has_free_joints(scenario):
@@ -84,7 +84,3 @@ def kinks_of(scenario: Scenario) -> str:
         if scenario.model.kind == "newton-euler" and not any(item.role in _SETTLING for item in scenario.environment)
         else "kinks and jumps of contacts"
     )
-
-
-def _has_spherical(chain: Any) -> bool:
-    return bool((chain.arrays().joint_kind == SPHERICAL).any())

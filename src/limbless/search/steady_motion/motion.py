@@ -12,7 +12,7 @@ from limbless.core import Array
 from limbless.mechanics.integrate.running_totals import UNLIMITED, ObjectiveTotals
 from limbless.models.base import State
 from limbless.scenarios.scenario import Scenario
-from limbless.search.steady_motion.period_map import Period, PeriodMap, begun, period_of
+from limbless.search.steady_motion.period_map import Period, PeriodMap, period_of, periods_from
 from limbless.search.steady_motion.period_screw import path_of, path_slope
 from limbless.search.studies.sensitivity import MEAN_OF_SIN16, torque_norm
 from limbless.search.studies.variations import mass_slope
@@ -98,9 +98,14 @@ class SteadyMotion:
 
             step = self.period / self.steps
             lasting = {"duration": periods * self.period, "step": step, "record_every": step}
-            begun = Result(None, state=self.begin)  # type: ignore[arg-type]  # its state alone is looked at
-            return run_scenario(self.scenario.model_copy(update=lasting), after=begun)
-        return self.kept if self.kept is not None else run_scenario(steady_scenario(self, periods))
+            before = Result(None, state=self.begin)  # type: ignore[arg-type]  # its state alone is looked at
+            return run_scenario(self.scenario.model_copy(update=lasting), after=before)
+        if self.kept is not None:
+            return self.kept  # type: ignore[no-any-return]
+        start: dict[str, Any] = {"posture": None}
+        if self.joints is not None:
+            start |= {"joint_position": tuple(self.joints[0]), "joint_velocity": tuple(self.joints[1])}
+        return run_scenario(periods_from(self.scenario, self.twist, self.steps, periods, **start))
 
     def __repr__(self) -> str:
         told = {None: "", True: ", stable", False: ", UNSTABLE: no run would find it"}[self.stable]
@@ -176,15 +181,16 @@ def steady_motion(scenario: Scenario, period_map: PeriodMap, v: Array, period: P
     if period_map.bends:
         motion.joints = start[7:split].copy(), start[split + 6 : 2 * split - 1].copy()
     if period_map.fields:
-        x_slope, *sums_slope = (slope[:, m:] + slope[:, :m] @ follow for slope in (period.x_slope, *period.sums_slope))
-        motion.slopes = motion_slopes(motion, period_map, period, x_slope, ObjectiveTotals(*sums_slope))
+        motion.slopes = motion_slopes(motion, period_map, period, follow)
     return motion
 
 
-def motion_slopes(
-    motion: SteadyMotion, period_map: Any, period: Period, x_slope: Array, sums_slope: ObjectiveTotals
-) -> dict[str, Any]:
-    """Number -> {field: slope}, from the slopes of a period that stays steady along each field."""
+def motion_slopes(motion: SteadyMotion, period_map: Any, period: Period, follow: Array) -> dict[str, Any]:
+    """Number -> {field: slope} of a period that stays steady along each field, as its unknowns `follow` the fields."""
+    x_slope, *rest = (
+        slope[:, len(follow) :] + slope[:, : len(follow)] @ follow for slope in (period.x_slope, *period.sums_slope)
+    )
+    sums_slope = ObjectiveTotals(*rest)
     T, dT, fields, limited = motion.period, period_map.period_slope, period_map.fields, period_map.limit < UNLIMITED
     dway, dturn = path_slope(period.x[:7], period_map.in_plane) @ x_slope[:7]
     mean = period.sums.strain[limited] / (T * MEAN_OF_SIN16)
@@ -206,28 +212,3 @@ def motion_slopes(
     found: dict[str, Any] = {name: dict(zip(fields, map(float, slope), strict=True)) for name, slope in slopes.items()}
     found["torque_ratios"] = {path: dratios[:, number] for number, path in enumerate(fields)}
     return found
-
-
-def steady_scenario(motion: SteadyMotion, periods: int = 1) -> Scenario:
-    """The scenario of an ordinary run that begins in steady motion."""
-    scenario, gait = motion.scenario, begun(motion.scenario.gait)
-    step = period_of(gait) / motion.steps
-    fields: dict[str, Any] = {
-        "position": (0.0,) * 3,
-        "orientation": (1.0, 0.0, 0.0, 0.0),
-        "result": None,
-        "twist": tuple(motion.twist),
-        "posture": None,
-    }
-    if motion.joints is not None:
-        fields |= {"joint_position": tuple(motion.joints[0]), "joint_velocity": tuple(motion.joints[1])}
-    initial = scenario.initial.changed(**fields)
-    return scenario.model_copy(
-        update={
-            "gait": gait,
-            "initial": initial,
-            "duration": periods * motion.period,
-            "step": step,
-            "record_every": step,
-        }
-    )

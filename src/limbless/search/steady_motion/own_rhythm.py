@@ -15,14 +15,14 @@ import numpy as np
 
 from limbless.control.controllers.oscillators import Oscillators
 from limbless.core import Array, InputError, SimulationError, stage_times
-from limbless.mechanics.compiled import TANGENTS, dual_array, map_arrays, seed_tangent, tangents, to_duals, values
-from limbless.mechanics.integrate import UNLIMITED, ObjectiveTotals, new_objective_totals, runge_kutta
+from limbless.mechanics.compiled import TANGENTS, dual_array, seed_tangent, tangents, to_duals
+from limbless.mechanics.integrate import UNLIMITED, new_objective_totals, runge_kutta
 from limbless.models.base import State
 from limbless.models.chain.control_tables import NAMES
 from limbless.scenarios.scenario import Scenario
 from limbless.search.steady_motion.chain_period_map import ChainFamily, chain_model_of
 from limbless.search.steady_motion.motion import SteadyMotion, measured_motion, motion_slopes
-from limbless.search.steady_motion.period_map import FLAT, Period
+from limbless.search.steady_motion.period_map import FLAT, Period, joined_period
 from limbless.search.studies.variations import derivative, vary
 from limbless.simulation.result import Result
 from limbless.simulation.simulate import run_scenario
@@ -40,7 +40,7 @@ def own_rhythm(scenario: Scenario, fields: Sequence[str], steps: int, tolerance:
     settled, period = _locked(scenario)
     assert settled.state is not None
     cycle = LimitCycle(scenario, fields, max(steps, math.ceil(period / scenario.step)))
-    x, period, residual = cycle.start(settled.state.x), period, np.inf
+    x, residual = cycle.start(settled.state.x), np.inf
     for _ in range(MOST):
         found = cycle(x, period)
         left = cycle.left(x, found.x)
@@ -157,13 +157,7 @@ class LimitCycle:
             runge_kutta.advance_duals(duals, times, self.record, wide)
             runs.append((wide, duals.memory.tally))
             self.passes += 1
-
-        def joined(parts: Sequence[Array]) -> Array:
-            return np.concatenate([tangents(part) for part in parts], axis=1)[:, :directions]
-
-        sums = ObjectiveTotals(*map(joined, zip(*(score for _, score in runs), strict=True)))
-        plain = map_arrays(lambda part: values(part).copy(), runs[0][1])
-        return Period(values(runs[0][0]).copy(), joined([wide for wide, _ in runs]), plain, sums)
+        return joined_period(runs, directions)
 
     def bordered(self, found: Period) -> Array:
         """Slopes of what is left along the unknowns: the period's in the place of the first phase's."""
@@ -200,9 +194,6 @@ class LimitCycle:
             self.period_slope = along[self.anchor].copy()
             follow = np.vstack([along, self.period_slope])
             follow[self.anchor] = 0.0
-            x_slope, *rest = (
-                slope[:, count + 1 :] + slope[:, : count + 1] @ follow for slope in (found.x_slope, *found.sums_slope)
-            )
-            made.slopes = motion_slopes(made, self, found, x_slope, ObjectiveTotals(*rest))
+            made.slopes = motion_slopes(made, self, found, follow)
             made.slopes["period"] = dict(zip(self.fields, map(float, self.period_slope), strict=True))
         return made

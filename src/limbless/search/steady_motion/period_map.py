@@ -52,6 +52,19 @@ class Period(NamedTuple):
     sums_slope: ObjectiveTotals
 
 
+def joined_period(runs: Sequence[tuple[Array, ObjectiveTotals]], count: int, scale: Array | float = 1.0) -> Period:
+    """The period of runs along eight directions each, `count` in all, from the duals of their states and sums."""
+
+    def joined(parts: Sequence[Array]) -> Array:
+        return np.concatenate([tangents(part) for part in parts], axis=1)[:, :count]
+
+    x, score = runs[0]
+    size = np.broadcast_to(scale, len(x))
+    x_slope = size[:, None] * joined([end for end, _ in runs])
+    sums_slope = ObjectiveTotals(*map(joined, zip(*(sums for _, sums in runs), strict=True)))
+    return Period(size * values(x), x_slope, map_arrays(lambda part: values(part).copy(), score), sums_slope)
+
+
 class Near(NamedTuple):
     """Steady motion of a neighbour: its unknowns carried on to here, where a state holds them, and the derivative of
     its period map.
@@ -73,6 +86,16 @@ def period_of(gait: Gait) -> float:
     if not gait.cycle:
         raise InputError(f"gait {gait.kind!r} has no period: steady motion is what repeats with the gait")
     return float(gait.cycle)
+
+
+def periods_from(scenario: Scenario, twist: Array, steps: int, periods: int = 1, **start: Any) -> Scenario:
+    """An ordinary run of whole periods from the origin, with a twist of the base and what else it may `start` with."""
+    gait = begun(scenario.gait)
+    origin = {"position": (0.0,) * 3, "orientation": (1.0, 0.0, 0.0, 0.0), "result": None}
+    initial = scenario.initial.changed(**origin, twist=tuple(twist), **start)
+    step, duration = period_of(gait) / steps, periods * period_of(gait)
+    update = {"gait": gait, "initial": initial, "duration": duration, "step": step, "record_every": step}
+    return scenario.model_copy(update=update)
 
 
 class PeriodMap:
@@ -160,15 +183,7 @@ class PeriodMap:
         with np.errstate(all="ignore"):
             runs = self._advance_duals(self.state_of(v))
         self.passes += len(runs)
-
-        def joined(parts: Sequence[Array]) -> Array:
-            return np.concatenate([tangents(part) for part in parts], axis=1)[:, :count]
-
-        scale = np.broadcast_to(self.scale, self.x0.shape)
-        x_slope = scale[:, None] * joined([x for x, _ in runs])
-        slopes = ObjectiveTotals(*map(joined, zip(*(score for _, score in runs), strict=True)))
-        x, score = runs[0]
-        return Period(scale * values(x), x_slope, map_arrays(lambda part: values(part).copy(), score), slopes)
+        return joined_period(runs, count, self.scale)
 
     def _advance(self, x: Array) -> Array:
         """The state after a period."""
@@ -262,15 +277,9 @@ class RunPeriodMap(PeriodMap):
     def _run(self, scenario: Scenario, x: Array) -> tuple[Array, Totals]:
         """Where a period of a scenario ends, and what it sums."""
         self.passes += 1
-        gait = begun(scenario.gait)
-        period = period_of(gait)
-        initial = scenario.initial.changed(
-            position=(0.0,) * 3, orientation=(1.0, 0.0, 0.0, 0.0), result=None, twist=tuple(x[7:])
-        )
-        step = period / self.steps
-        update = {"gait": gait, "initial": initial, "duration": period, "step": step, "record_every": step}
-        result = run_scenario(scenario.model_copy(update=update))
-        return np.concatenate([pose_change(result), result.dataset["base_twist"].values[-1]]), totals_of(result, period)
+        result = run_scenario(periods_from(scenario, x[7:], self.steps))
+        end = np.concatenate([pose_change(result), result.dataset["base_twist"].values[-1]])
+        return end, totals_of(result, period_of(scenario.gait))
 
     def _advance(self, x: Array) -> Array:
         return self._run(self.scenario, x)[0]

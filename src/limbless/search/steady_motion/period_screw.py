@@ -48,21 +48,10 @@ def path_slope(pose: Array, in_plane: bool) -> Array:
     return np.where(np.isfinite(found), found, 0.0)
 
 
-def way_of(result: Result) -> Array:
-    """Displacement over the recorded time in the axes that the base had at its beginning, m."""
-    data = result.dataset
-    position, first = data["base_position"].values, data["base_orientation"].values[0]
-    return turned_back(first, position[-1] - position[0])
-
-
-def turned_back(quaternion: Array, vector: Array) -> Array:
-    """World components in the axes of an orientation."""
-    w, u = quaternion[0], quaternion[1:]
-    return vector + 2.0 * np.cross(u, np.cross(u, vector)) - 2.0 * w * np.cross(u, vector)
-
-
 def pose_change(result: Result) -> Array:
     """Position and quaternion at the end, in the axes of the beginning (7,)."""
-    turns = result.dataset["base_orientation"].values
+    places, turns = (result.dataset[f"base_{name}"].values for name in ("position", "orientation"))
     (a, u), (b, v) = ((turn[0], turn[1:]) for turn in (turns[0], turns[-1]))
-    return np.concatenate([way_of(result), [a * b + u @ v], a * v - b * u - np.cross(u, v)])
+    moved = places[-1] - places[0]
+    way = moved + 2.0 * np.cross(u, np.cross(u, moved)) - 2.0 * a * np.cross(u, moved)
+    return np.concatenate([way, [a * b + u @ v], a * v - b * u - np.cross(u, v)])

@@ -141,7 +141,7 @@ class Families:
         alike = [same_but_gait(first, scenario) and type(scenario.gait) is type(first.gait) for scenario in scenarios]
         chains = first.model.kind == "newton-euler" and all(alike) and self._way(first) == "duals"
         slowest = max(scenarios, key=lambda scenario: scenario.gait.cycle or 0.0)
-        if not chains or not LanePeriodMap.takes(family := self.family(slowest)):
+        if not chains or not (family := self.family(slowest)).prescribed:
             return [None] * len(scenarios)
         if self._lanes is None or self._lanes.family is not family:
             self._lanes = LanePeriodMap(family)
@@ -270,7 +270,6 @@ def _checked(scenario: Scenario, slopes: Sequence[str]) -> list[str]:
 def is_smooth(scenario: Scenario) -> bool:
     """Whether the steady motion of a scenario has exact slopes."""
     try:
-        way = refuse_medium(scenario)
+        return refuse_medium(scenario) == "duals"
     except InputError:
         return False
-    return way == "duals"

@@ -28,17 +28,21 @@ WITHIN = 2.5
 """Largest bend of a joint, rad: beyond it links overlap."""
 
 
+def fourier_basis(harmonics: int, points: int) -> Array:
+    """(points, 1 + 2 harmonics) columns at equal times: mean, cos, sin; the same for every shape."""
+    phase = 2.0 * np.pi * np.outer(np.arange(points) / points, np.arange(1, harmonics + 1))
+    return np.hstack([np.ones((points, 1)), np.cos(phase), np.sin(phase)])
+
+
 class LoopProblem:
     """Displacement and metric length of a loop, and their slopes along its Fourier coefficients."""
 
     def __init__(self, connection: Connection, harmonics: int, points: int = POINTS) -> None:
         self.connection, self.count, self.harmonics = connection, connection.count, harmonics
-        phase = 2.0 * np.pi * np.outer(np.arange(points) / points, np.arange(1, harmonics + 1))
         k = 2.0 * np.pi * np.arange(1, harmonics + 1)
-        one = np.ones((points, 1))
-        # columns: mean, cos, sin; the same for every shape
-        self.basis = np.hstack([one, np.cos(phase), np.sin(phase)])
-        self.slope = np.hstack([0.0 * one, -k * np.sin(phase), k * np.cos(phase)])
+        self.basis = fourier_basis(harmonics, points)
+        _, cos, sin = np.split(self.basis, [1, 1 + harmonics], axis=1)
+        self.slope = np.hstack([np.zeros((points, 1)), -k * sin, k * cos])
         self._last: tuple[bytes, Any] | None = None
 
     def coefficients(self, loop: Loop) -> Array:
@@ -126,12 +130,9 @@ def best_loop(
     problem = LoopProblem(told, harmonics)
     limit = _limit(connection, within)
     some = np.random.default_rng(seed)
-    found: list[tuple[float, Loop]] = []
-    for number in range(starts):
-        start = _start(connection, number, None if seed is None else some)
-        best = _climb(problem, aim, problem.coefficients(start), limit)
-        if best is not None:
-            found.append(best)
+    begun = (_start(connection, number, None if seed is None else some) for number in range(starts))
+    ends = (_climb(problem, aim, problem.coefficients(start), limit) for start in begun)
+    found = [best for best in ends if best is not None]
     if not found:
         raise InputError(
             f"optimum: none of {starts} starts led to a loop for {aim!r} that keeps its bounds; widen region or within"
@@ -223,15 +224,11 @@ def _climb(problem: LoopProblem, aim: str, x: Array, limit: Array) -> tuple[floa
         if (made.success or leg > 0) and not crossed.any():
             break
         held |= crossed
-    left = (
-        max(
-            float(np.abs(b["fun"](x)).max() if b["type"] == "eq" else np.maximum(-b["fun"](x), 0.0).max())
-            for b in curved
-        )
-        if curved
-        else 0.0
+    left = max(
+        float(-(room + lines @ x).min()),
+        *(float(np.max(np.abs(b["fun"](x)) if b["type"] == "eq" else -b["fun"](x))) for b in curved),
+        0.0,
     )
-    left = max(left, float(-(room + lines @ x).min()))
     if left > 1e-6 or not np.isfinite(made.fun) or (aim in ("distance", "x", "y") and _windings(problem, made.x) != 1):
         return None
     return -float(made.fun), problem.loop(made.x)
@@ -249,24 +246,16 @@ def _windings(problem: LoopProblem, x: Array) -> int:
 
 def _lines(problem: LoopProblem, limit: Array) -> tuple[Array, Array]:
     """Bends within their limits and shapes within the region: room + lines x is not negative."""
-    connection, p, n = problem.connection, problem.count, FINE * problem.harmonics
-    phase = 2.0 * np.pi * np.outer(np.arange(n) / n, np.arange(1, problem.harmonics + 1))
-    B, tight = np.hstack([np.ones((n, 1)), np.cos(phase), np.sin(phase)]), np.cos(np.pi / FINE)
+    connection, p = problem.connection, problem.count
+    B, tight = fourier_basis(problem.harmonics, FINE * problem.harmonics), np.cos(np.pi / FINE)
     shape, rest = np.asarray(connection.shapes.basis), np.asarray(connection.shapes.rest)
     middle, half = connection.region.mean(axis=1), 0.5 * tight * np.ptp(connection.region, axis=1)
     limit = tight * limit
     bends = np.einsum("sk,jp->sjkp", B, shape).reshape(-1, B.shape[1] * p)
     shapes = np.einsum("sk,ip->sikp", B, np.eye(p)).reshape(-1, B.shape[1] * p)
-    points = len(B)
     lines = np.concatenate([-bends, bends, -shapes, shapes])
-    room = np.concatenate(
-        [
-            np.tile(limit - rest, points),
-            np.tile(limit + rest, points),
-            np.tile(middle + half, points),
-            np.tile(half - middle, points),
-        ]
-    )
+    rooms = (limit - rest, limit + rest, middle + half, half - middle)
+    room = np.concatenate([np.tile(one, len(B)) for one in rooms])
     _, kept = np.unique(np.column_stack([lines, room]), axis=0, return_index=True)  # joints are shapes of their own
     return lines[np.sort(kept)], room[np.sort(kept)]
 

@@ -206,10 +206,9 @@ class Connection(LocalConnection):
             if self.medium != "friction":  # by Stokes' theorem the rest of the curvature is A along the loop
                 z += twist.mean(axis=0) * loop.period
             z = exponential(z)
-        work, length, best, timed = self._costs(loop, r, rate, spent, end)
-        off = 0.0
-        if self.medium == "friction":
-            off = float(self._fitted(r[:: max(len(r) // 16, 1)])[1].mean())
+        work, length, best, timed = self._costs(loop, spent, end)
+        some = r[:: max(len(r) // 16, 1)]
+        off = float(self._fitted(some)[1].mean()) if self.medium == "friction" else 0.0
         return Stroke(
             loop,
             self.shapes,
@@ -227,7 +226,7 @@ class Connection(LocalConnection):
         )
 
     def _costs(
-        self, loop: Loop, r: Array, rate: Array, spent: Array | None, end: Array
+        self, loop: Loop, spent: Array | None, end: Array
     ) -> tuple[float | None, float | None, float | None, float | None]:
         """Work, metric length, and efficiency at constant power and as timed."""
         if spent is None:

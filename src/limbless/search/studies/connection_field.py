@@ -59,7 +59,7 @@ def field_of(connection: Connection) -> xr.Dataset:
         if C.shape[1] == 3:
             found["denominator"] = laid(np.asarray(np.linalg.det(C[:, :, :3])))
         else:
-            found["slip"] = laid(C[:, :, :3] @ connection._near(points)[0] + C[:, :, 3:], "wheel", "shape")
+            found["slip"] = laid(C[:, :, :3] @ connection._at(points, True)[0] + C[:, :, 3:], "wheel", "shape")
     coords = {name: (name, axis, {"units": connection.shapes.unit}) for name, axis in zip(names, axes, strict=True)}
     shapes = list(connection.shapes.names)
     coords |= {

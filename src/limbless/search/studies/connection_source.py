@@ -32,17 +32,14 @@ def points_of_file(path: Path, count: int) -> Array:
         raise InputError(f"loop: {error}") from None
 
 
-def _gait_of(source: Any) -> Any:
-    """The gait of a film; of anything else itself."""
-    if hasattr(source, "midline") and hasattr(source, "scenario"):
-        return source.scenario().gait
-    return source
+def _is_film(source: Any) -> bool:
+    return hasattr(source, "midline") and hasattr(source, "scenario")
 
 
 def bends_of(scenario: Scenario, source: Any) -> tuple[Array, float]:
     """Bends (N, stations) of a robot over one period of a gait, result or film, and the period (s)."""
     robot: Any = scenario.robot.build()
-    source = _gait_of(source)
+    source = source.scenario().gait if _is_film(source) else source
     if hasattr(source, "dataset") and hasattr(source, "scenario"):
         period = source.scenario.gait.cycle
         if not period or "joint_position" not in source.dataset:
@@ -100,9 +97,7 @@ def scenario_of(source: Any, environment: Any, allow_code: bool) -> Scenario:
         )
     if environment is not None:
         raise InputError("environment: a scenario has its own; give it beside a robot alone")
-    if hasattr(source, "midline") and hasattr(source, "scenario"):
-        source = source.scenario()
-    return Scenario.load(source, allow_code=allow_code)
+    return Scenario.load(source.scenario() if _is_film(source) else source, allow_code=allow_code)
 
 
 def refuse_model(scenario: Scenario, robot: Chain | Rod) -> None:

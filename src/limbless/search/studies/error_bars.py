@@ -52,6 +52,17 @@ Watch = Callable[[str], "AbstractContextManager[Progress | None]"]
 """watch(what is repeated) -> a context that gives the progress callback of that run."""
 
 
+def watching(watch: Watch | None, label: str) -> AbstractContextManager[Progress | None]:
+    """Around runs that are watched, if anybody does."""
+    return nullcontext() if watch is None else watch(label)
+
+
+def watched(scenario: Scenario, label: str, watch: Watch | None) -> Result:
+    """A run that is watched, if anybody does."""
+    with watching(watch, label) as progress:
+        return run_scenario(scenario, progress=progress)
+
+
 @dataclass
 class ErrorBars:
     """Estimated numerical errors of a run, in the shape and units of its summary.
@@ -70,10 +81,13 @@ class ErrorBars:
     def of(self, curves: Callable[[Result], dict[str, Any]]) -> dict[str, Any]:
         """The same for other numbers of the run, or for curves: arrays that the repeats have at the same times. Of the
         repeats with shorter steps only the shortest counts, which has the records of the run."""
-        own, shares = curves(self.result), []
-        for source, found in self.repeats.items():
-            told = [own, *map(curves, found)]
-            shares.append(richardson(own, told[-1], self.order) if source == "step" else _of_spacing(told))
+        own = curves(self.result)
+        shares = [
+            richardson(own, curves(found[-1]), self.order)
+            if source == "step"
+            else _of_spacing([own, *map(curves, found)])
+            for source, found in self.repeats.items()
+        ]
         return {key: _summed(own[key], [one[key] for one in shares], bool(self.notes)) for key in own}
 
     def as_dict(self) -> dict[str, Any]:
@@ -109,40 +123,24 @@ def error_bars(
     ErrorBars : its `result.summary()` has them as `numerical_error`.
     """
     scenario = Scenario.load(source, changes)
-    watch = watch or (lambda label: nullcontext())
     if result is None:
-        with watch("the run") as progress:
-            result = run_scenario(scenario, progress=progress)
+        result = watched(scenario, "the run", watch)
     if result.status != "completed":
         raise InputError(f"only a completed run has error bars; this one is {result.status!r}")
     bars = ErrorBars(result, {}, {})
     if scenario.task is None:
         order = bars.order = scenario.model.time_order(scenario.environment)
-        if order > 1:
-            _repeat(
-                bars,
-                "step",
-                [with_steps(scenario, 2.0)],
-                "half the step",
-                watch,
-                lambda finer: _of_smooth_step(scenario, result, finer[0], order),
-            )
-        else:
-            _repeat(
-                bars,
-                "step",
-                [with_steps(scenario, times) for times in MORE_STEPS],
-                "shorter steps",
-                watch,
-                lambda others: _of_jumps(scenario, [result, *others], order),
-            )
-    finer = refined(scenario)
-    if finer != scenario:
+        steps, label = ((2.0,), "half the step") if order > 1 else (MORE_STEPS, "shorter steps")
+        compare = _of_smooth_step if order > 1 else _of_jumps
+        finer = [with_steps(scenario, times) for times in steps]
+        _repeat(bars, "step", finer, label, watch, lambda others: compare(scenario, [result, *others], order))
+    half = refined(scenario)
+    if half != scenario:
         seen = scenario.robot.build().refined() is not scenario.robot.build()
         _repeat(
             bars,
             "quadrature",
-            [finer, refined(finer)] if seen else [finer],
+            [half, refined(half)] if seen else [half],
             "half the spacing of the quadratures",
             watch,
             lambda others: _of_spacing([_numbers(one) for one in (result, *others)]),
@@ -169,9 +167,8 @@ def refined(scenario: Scenario) -> Scenario:
     view = scenario.robot.build()
     if isinstance(view.seen_from, Rod) and view.refined() is not view:  # seen anew, with twice its links
         twice = view.refined()
-        chain = isinstance(twice, Chain)
-        number = {"links" if chain else "vertebrae": len(getattr(twice, "links" if chain else "vertebrae"))}
-        scenario = scenario.changed(model=scenario.model.changed(**number))
+        parts = "links" if isinstance(twice, Chain) else "vertebrae"
+        scenario = scenario.changed(model=scenario.model.changed(**{parts: len(getattr(twice, parts))}))
     return scenario.model_copy(
         update={
             "model": scenario.model.refined_for(scenario.robot.build()),
@@ -196,15 +193,14 @@ def _repeat(
     source: str,
     scenarios: Sequence[Scenario],
     label: str,
-    watch: Watch,
+    watch: Watch | None,
     compare: Callable[[list[Result]], dict[str, Any]],
 ) -> None:
     """Repeats, compared; one that does not come to its end leaves a note in place of their share."""
     found = []
     try:
         for scenario in scenarios:
-            with watch(label) as progress:
-                found.append(run_scenario(scenario, progress=progress))
+            found.append(watched(scenario, label, watch))
             if found[-1].status != "completed":
                 raise SimulationError(f"it was {found[-1].status}")
     except (SimulationError, InputError) as error:
@@ -213,11 +209,11 @@ def _repeat(
     bars.sources[source], bars.repeats[source] = compare(found), found
 
 
-def _of_smooth_step(scenario: Scenario, result: Result, finer: Result, order: float) -> dict[str, Any]:
-    """Share of the step in the error, from a run with half of it."""
-    shares: dict[str, Any] = richardson(_numbers(result), _numbers(finer), order)
+def _of_smooth_step(scenario: Scenario, results: Sequence[Result], order: float) -> dict[str, Any]:
+    """Share of the step in the error of the first of two runs, the other one with half of it."""
+    shares: dict[str, Any] = richardson(_numbers(results[0]), _numbers(results[1]), order)
     # both runs may miss a peak by as much
-    for axis, rise in peak_rise_by_axis(result.dataset, 0.5 * scenario.step).items():
+    for axis, rise in peak_rise_by_axis(results[0].dataset, 0.5 * scenario.step).items():
         shares["peak_torque"][axis] += rise
     return shares
 
@@ -225,10 +221,7 @@ def _of_smooth_step(scenario: Scenario, result: Result, finer: Result, order: fl
 def _of_jumps(scenario: Scenario, results: Sequence[Result], order: float) -> dict[str, Any]:
     """Share of the step in the error of the first of several runs, where velocities jump."""
     powers = np.array([result.dataset.attrs["step"] / scenario.step for result in results]) ** order
-    shares: dict[str, Any] = each_number(
-        lambda *values: distance_from_limit(powers, np.array(values)), *(_numbers(result) for result in results)
-    )
-    return shares
+    return dict(each_number(lambda *values: distance_from_limit(powers, np.array(values)), *map(_numbers, results)))
 
 
 def distance_from_limit(powers: NDArray[np.float64], values: NDArray[np.float64]) -> float:
@@ -244,7 +237,7 @@ def distance_from_limit(powers: NDArray[np.float64], values: NDArray[np.float64]
     return float(abs(values[0] - limit) + STUDENT * np.sqrt(variance))
 
 
-def each_number(function: Callable[..., float], *parts: Any) -> Any:
+def each_number(function: Callable[..., Any], *parts: Any) -> Any:
     """A function of the same number in several summaries, number by number; None where one of them has none."""
     first = parts[0]
     if isinstance(first, Mapping):
@@ -276,14 +269,9 @@ def _numbers(result: Result) -> dict[str, Any]:
 
 def _summed(value: Any, parts: list[Any], incomplete: bool) -> Any:
     """The sum of all shares, at least the spacing of floating-point numbers there; None if one of them is not known."""
-    if isinstance(value, Mapping):
-        return {key: _summed(item, [part.get(key) for part in parts], incomplete) for key, item in value.items()}
-    if isinstance(value, list):
-        return [
-            _summed(item, [part[number] if part else None for part in parts], incomplete)
-            for number, item in enumerate(value)
-        ]
-    if value is None or incomplete or any(part is None for part in parts):
-        return None
-    total = np.maximum(sum(parts), np.finfo(np.float64).eps * np.abs(value))
-    return total if total.ndim else float(total)
+
+    def sum_of(value: Any, *parts: Any) -> Any:
+        total = np.maximum(sum(parts), np.finfo(np.float64).eps * np.abs(value))
+        return total if total.ndim else float(total)
+
+    return each_number(lambda *one: None, value) if incomplete else each_number(sum_of, value, *parts)

@@ -8,7 +8,7 @@ import signal
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
@@ -25,7 +25,7 @@ from limbless.scenarios.one_animal import base_shift
 from limbless.scenarios.scenario import Initial, Scenario
 from limbless.search.measures import known, measured
 from limbless.search.measures.measure_registry import STEADY
-from limbless.search.studies.error_bars import Watch, error_bars
+from limbless.search.studies.error_bars import Watch, error_bars, watching
 from limbless.search.studies.ladder_curves import (
     PLACES,
     between,
@@ -88,8 +88,7 @@ class Ladder:
         """The numbers of `limbless compare`, then other measures that a rung has, with their numerical errors."""
         found, ran = comparison.lines(self.results), self.ran
         for name in dict.fromkeys(name for rung in ran for name, value in rung.measures.items() if value is not None):
-            values = tuple(rung.measures.get(name) for rung in ran)
-            errors = tuple(rung.errors.get(name) for rung in ran)
+            values, errors = zip(*((rung.measures.get(name), rung.errors.get(name)) for rung in ran), strict=True)
             found.append(ComparedNumber(name.replace("_", " "), known()[name].unit.strip("1"), values, errors))
         return found
 
@@ -258,8 +257,11 @@ def ladder(
 def _rung(kind: str, animal: Scenario, seen: dict[str, Any], watch: Watch | None = None) -> Rung:
     """A scenario through one model, with error bars."""
     try:
-        timed = not seen.get("task")
-        scenario = Scenario.load(animal if timed else _timeless(animal), seen) if seen else animal
+        told: Any = animal
+        if seen.get("task"):  # what was said of the scenario, without its times
+            times = {"duration", "step", "record_every", "control_period"}
+            told = animal.model_dump(exclude_unset=True, exclude=times)
+        scenario = Scenario.load(told, seen) if seen else animal
         bars = error_bars(scenario, watch=watch)
         off = bars.of(_measures)
         if "time" in bars.result.dataset.dims:
@@ -283,32 +285,30 @@ def _side_by_side(
         here = True
     if here:
         return [_rung(kind, animal, seen, watch) for kind, animal, seen in tasks]
-    found = []
     with (
         spawned(),
-        (watch or (lambda label: nullcontext()))(f"{len(tasks)} models side by side") as progress,
+        watching(watch, f"{len(tasks)} models side by side") as progress,
         ProcessPoolExecutor(workers, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_DFL)) as pool,
     ):
         ways = [pool.submit(_rung, *task) for task in tasks]
         for done, _ in enumerate(as_completed(ways), 1):
             if progress is not None:
                 progress(done / len(ways), 0.0, 0.0)
-        for (kind, *_), way in zip(tasks, ways, strict=True):
-            try:
-                found.append(way.result())
-            except BrokenProcessPool:
-                found.append(Rung(kind, kind, refused="its process ended before it had a result; try --workers 0"))
-    return found
+    ended = "its process ended before it had a result; try --workers 0"
+    return [
+        Rung(kind, kind, refused=ended) if isinstance(way.exception(), BrokenProcessPool) else way.result()
+        for (kind, *_), way in zip(tasks, ways, strict=True)
+    ]
 
 
 def _measures(result: Result) -> dict[str, float | None]:
     """Measures of a run that its summary does not compare."""
     known_already = {key for key, *_ in comparison.NUMBERS} | {"proven"}
-    asked = [one for name, one in known().items() if one.needs != STEADY and name not in known_already]
     found: dict[str, float] = {}
-    for one in asked:
-        with suppress(KeyError):  # a user's own, of a variable that this model does not record
-            found |= measured([one], result)
+    for name, one in known().items():
+        if one.needs != STEADY and name not in known_already:
+            with suppress(KeyError):  # a user's own, of a variable that this model does not record
+                found |= measured([one], result)
     return {name: None if np.isnan(value) else value for name, value in found.items()}
 
 
@@ -331,11 +331,6 @@ def _at_rest(data: xr.Dataset) -> dict[str, Any]:
     table = np.column_stack([data["time"].values[some], data["tension"].values[some]]).tolist()
     path = {"kind": "tendon-path", "table": table}
     return {"model": {"kind": "tendon-statics"}, "task": "path", "gait": path, "figures": ()}
-
-
-def _timeless(animal: Scenario) -> dict[str, Any]:
-    """What was said of a scenario, without its times."""
-    return animal.model_dump(exclude_unset=True, exclude={"duration", "step", "record_every", "control_period"})
 
 
 def _follow(result: Result, folder: str) -> None:

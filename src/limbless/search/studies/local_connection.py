@@ -59,9 +59,6 @@ class LocalConnection:
         self.at = region.mean(axis=1) if at is None else at
         self.medium, self.length, self.count = response.medium, response.length, len(region)
         self.planar = len(response.rows) == 3
-        if not self.planar and frame != "base":
-            self.frame = "base"
-        self._made: dict[str, Any] = {}
 
     def _points(self, r: ArrayLike, what: str = "r") -> tuple[Array, tuple[int, ...]]:
         try:
@@ -76,27 +73,19 @@ class LocalConnection:
             )
         return np.ascontiguousarray(given.reshape(-1, self.count)), given.shape[:-1]
 
-    def _at(self, r: Array) -> tuple[Array, Response]:
-        """A (S, 3 or 6, p) in the base frame, and the response."""
+    def _at(self, r: Array, near: bool = False) -> tuple[Array, Response]:
+        """A (S, 3 or 6, p) in the base frame, and the response; `near`: something large at singular postures."""
         answer = self._response.at(r)
         if self.medium == "friction":
             return self._fit_base(r)[0], answer
         if answer.wheels is None:
             return answer.A, answer
         numerator, d = self._wheeled(answer.wheels)
-        if np.abs(d).min() < SINGULAR:
+        if not near and np.abs(d).min() < SINGULAR:
             raise InputError(
                 f"r: at {np.round(r[np.abs(d).argmin()], 6).tolist()} the wheels decide nothing (a singular posture: "
                 "their axles meet in one point or are parallel); keep away from it"
             )
-        return numerator / d[:, None, None], answer
-
-    def _near(self, r: Array) -> tuple[Array, Response]:
-        """The same with something large at singular postures of wheels."""
-        if self.medium != "wheels":
-            return self._at(r)
-        answer = self._response.at(r)
-        numerator, d = self._wheeled(np.asarray(answer.wheels))
         return numerator / np.where(np.abs(d) < SINGULAR, SINGULAR, d)[:, None, None], answer
 
     def _wheeled(self, C: Array) -> tuple[Array, Array]:
@@ -155,8 +144,7 @@ class LocalConnection:
         for k, direction in enumerate(u):
             V[:, k], _ = self._response.velocity(r, np.tile(direction, (len(r), 1)), start)
             start = V[:, k]
-        A = np.einsum("skc,kp->scp", V, u @ np.linalg.inv(u.T @ u))
-        return A, V
+        return np.einsum("skc,kp->scp", V, u @ np.linalg.inv(u.T @ u)), V
 
     def _fitted(self, r: Array) -> tuple[Array, Array]:
         """The fitted A in the frame, and its relative misfit (S,), turning by the length of the body. The misfit is
@@ -211,7 +199,7 @@ class LocalConnection:
 
     def _told(self, r: Array, near: bool = False) -> tuple[Array, Response]:
         """A in the frame, and the response; `near`: a singular posture is passed by."""
-        A, answer = self._near(r) if near else self._at(r)
+        A, answer = self._at(r, near)
         return self._carry(r, answer, A) + self._follow(r, answer), answer
 
     def in_frame(self, frame: str) -> Self:
@@ -266,9 +254,7 @@ class LocalConnection:
         ]
         shifted = np.concatenate([r + times * steps[i] * np.eye(self.count)[i] for i, times, _ in moves])
         around = self._response.at(shifted)
-        weight = np.zeros((self.count, len(moves)))
-        for k, (i, _, w) in enumerate(moves):
-            weight[i, k] = w
+        weight = np.array([[w if own == i else 0.0 for own, _, w in moves] for i in range(self.count)])
 
         def along(values: Array) -> Array:
             parts = values.reshape(len(moves), len(r), *values.shape[1:])
@@ -295,16 +281,14 @@ class LocalConnection:
         return [[RectBivariateSpline(*axes, A[:, :, c, j]) for j in range(2)] for c in range(3)]
 
     def _of_sheets(self, r: Array) -> Array:
-        sheets = self._sheets
-        A = np.array([[sheets[c][j].ev(*r.T) for j in range(2)] for c in range(3)])
-        DA = np.stack([sheets[c][1].ev(*r.T, dx=1) - sheets[c][0].ev(*r.T, dy=1) for c in range(3)], axis=1)
+        A = np.array([[sheet.ev(*r.T) for sheet in pair] for pair in self._sheets])
+        DA = np.stack([second.ev(*r.T, dx=1) - first.ev(*r.T, dy=1) for first, second in self._sheets], axis=1)
         DA += bracket(A[:, 0].T, A[:, 1].T)
         if self.frame == "middle":
             return DA[:, None]
         answer = self._response.at(r)
         middle = body_frame("middle", answer.place, answer.swing, self._response.lengths)
-        back = _inverse(middle.pose)
-        base = carried(FramePose(back, middle.J), DA[:, :, None])
+        base = carried(FramePose(_inverse(middle.pose), middle.J), DA[:, :, None])
         return np.ascontiguousarray(self._carry(r, answer, base).swapaxes(1, 2))
 
     def _moved(self, r: Array, rate: Array) -> tuple[Array, Array | None]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,8 @@ from limbless.search.studies.error_bars import (
     distance_from_limit,
     each_number,
     richardson,
+    watched,
+    watching,
     with_steps,
 )
 from limbless.simulation.analysis import motor_load
@@ -27,8 +28,6 @@ from limbless.simulation.simulate import run_scenario
 
 if TYPE_CHECKING:
     import xarray as xr
-
-    from limbless.simulation.simulate import Progress
 
 BESIDE_HOPS = (*MORE_STEPS, 4.0, 8.0)
 """Among contacts the start-up may hop, at short steps alone: where it is counted, it is repeated with these too."""
@@ -113,11 +112,10 @@ def motor_sizing(
     if scenario.task is not None:
         raise InputError("a task of statics has no time, and so no motors that move")
     ramp = getattr(scenario.gait, "ramp", None)
-    begun = in_unit(after, "s", "after") if after is not None else None
-    start = motor_load.start_up(scenario.gait.cycle, ramp, scenario.duration) if begun is None else begun
+    own = motor_load.start_up(scenario.gait.cycle, ramp, scenario.duration)
+    start = own if after is None else in_unit(after, "s", "after")
     if not 0.0 <= start < scenario.duration:
         raise InputError(f"after: must be between 0 and the duration of {scenario.duration:g} s; got {start:g} s")
-    watch = watch or (lambda label: nullcontext())
     parts = _recorded(scenario, "the run", watch)
     found: list[dict[str, dict[str, Any]]] = [motor_load.of_series(parts, start)]
     bars: dict[str, dict[str, Any]] = {}
@@ -132,8 +130,8 @@ def motor_sizing(
         else:
             powers = np.array([1.0, *(one.step / scenario.step for one in finer)]) ** order
             bars = each_number(lambda *values: _error(powers, np.array(values)), *found)
-    with watch("its balances") as progress:  # of the whole: a slice may exchange too little work to compare with
-        proven = run_scenario(with_steps(scenario, 1.0), progress=progress).proven
+    # of the whole: a slice may exchange too little work to compare with
+    proven = watched(with_steps(scenario, 1.0), "its balances", watch).proven
     return MotorSizing(start, found[0], bars, _limits(parts[0]), proven, needed)
 
 
@@ -149,12 +147,12 @@ def _limits(data: xr.Dataset) -> dict[str, float]:
     return {label: float(data["joint_limit"].values[joints].min()) for label, joints in groups.items()}
 
 
-def _recorded(scenario: Scenario, label: str, watch: Watch) -> list[xr.Dataset]:
+def _recorded(scenario: Scenario, label: str, watch: Watch | None) -> list[xr.Dataset]:
     """Torques and speeds at every step of a run, slice by slice, each continued bit for bit."""
     kept: list[xr.Dataset] = []
     before: Result | None = None
     left = round(scenario.duration / scenario.step)
-    with watch(label) as progress:
+    with watching(watch, label) as progress:
         while left > 0:
             count = min(SLICE, left)
             piece = scenario.model_copy(update={"duration": count * scenario.step, "record_every": scenario.step})
@@ -167,10 +165,7 @@ def _recorded(scenario: Scenario, label: str, watch: Watch) -> list[xr.Dataset]:
             names = [*_KEPT, *(["joint_limit"] if "joint_limit" in data else [])]
             kept.append(data[names].isel(time=slice(1, None)))
             left -= count
-            _tell(progress, 1.0 - left * scenario.step / scenario.duration, scenario.duration)
+            share = 1.0 - left * scenario.step / scenario.duration
+            if progress is not None:
+                progress(share, share * scenario.duration, 0.0)
     return kept
-
-
-def _tell(progress: Progress | None, share: float, duration: float) -> None:
-    if progress is not None:
-        progress(share, share * duration, 0.0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,9 @@ from numpy.typing import NDArray
 from limbless.core import Array, InputError, SimulationError
 from limbless.robots.rod import HELD
 from limbless.scenarios.scenario import Scenario
-from limbless.search.studies.error_bars import Watch, with_steps
+from limbless.search.studies.error_bars import Watch, watched, with_steps
 from limbless.simulation.analysis import speed
 from limbless.simulation.result import Result
-from limbless.simulation.simulate import run_scenario
 
 SIZE = 0.01
 """How far starts differ: of the body's length, and of that a period (or second) as a velocity."""
@@ -89,37 +87,29 @@ def robustness(
     scenario = Scenario.load(source, changes, allow_code=allow_code)
     if scenario.task is not None:
         raise InputError("a task of statics has no start that could differ")
-    watch = watch or (lambda label: nullcontext())
     if result is None:
-        with watch("the run") as progress:
-            result = run_scenario(scenario, progress=progress)
-    own, body = speed.displacement(result.dataset), _length(result)
+        result = watched(scenario, "the run", watch)
+    own, body = speed.displacement(result.dataset), speed.body_length(result.dataset)
     if own is None:
         raise InputError("no motion was recorded: nothing can end alike")
     within = ALIKE * max(float(np.linalg.norm(own)), body)
     random = np.random.default_rng(seed)
     moved, alike, endings = [], [], []
     for number in range(1, repeats + 1):
-        with watch(f"repeat {number} of {repeats}") as progress:
-            other, elsewhere = _beside(scenario, body, random)
-            way, ending = _ending(other, progress)
+        other, elsewhere = _beside(scenario, body, random)
+        way, ending = _ending(other, f"repeat {number} of {repeats}", watch)
         near = bool(np.linalg.norm(way - own) <= within)
+        same = ending == result.outcome
         moved.append(way)
-        alike.append(near and ending == result.outcome)
-        apart = f"{np.linalg.norm(way - own):.2g} m elsewhere" if ending == result.outcome else ending
-        endings.append(ending if alike[-1] else apart)
+        alike.append(near and same)
+        endings.append(f"{np.linalg.norm(way - own):.2g} m elsewhere" if same and not near else ending)
     return Robustness(result, np.array(moved), np.array(alike), endings, elsewhere)
 
 
-def _length(result: Result) -> float:
-    data = result.dataset
-    return float(data["section_length"].values.sum()) if "section_length" in data else 1.0
-
-
-def _ending(scenario: Scenario, progress: Any) -> tuple[Array, str]:
+def _ending(scenario: Scenario, label: str, watch: Watch | None) -> tuple[Array, str]:
     """The way of a repeat, and how it ended."""
     try:
-        found = run_scenario(scenario, progress=progress)
+        found = watched(scenario, label, watch)
     except SimulationError as error:
         return np.full(3, np.nan), f"failed: {error}"
     if found.status == "interrupted":

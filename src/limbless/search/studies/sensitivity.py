@@ -201,13 +201,8 @@ def _run(scenario: Scenario, model: NewtonEuler | Soft, names: list[str]) -> _Pa
 
 def _breaks(scenario: Scenario, model: NewtonEuler | Soft) -> np.ndarray:
     """Where steps must end."""
-    gait, end = scenario.gait, scenario.duration
-    return np.array(
-        [
-            *scenario.switches(0.0, end),
-            *model.breakpoints(gait, 0.0, end),
-        ]
-    )
+    end = scenario.duration
+    return np.array([*scenario.switches(0.0, end), *model.breakpoints(scenario.gait, 0.0, end)])
 
 
 def _change(scenario: Scenario, model: NewtonEuler | Soft, name: str, kinks: np.ndarray) -> PackedChange:

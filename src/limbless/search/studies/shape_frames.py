@@ -8,7 +8,8 @@ minimum perturbation (Hatton and Choset 2011, 2015) make A as small as a frame c
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,10 +44,7 @@ def carried(frame: FramePose, twist: Array) -> Array:
 
 
 def body_frame(kind: str, place: Array, swing: Array, lengths: Array) -> FramePose:
-    """`base`, `middle` or `mean` from where the pieces of body are (S, n, 3) and how they swing (S, n, p, 3)."""
-    count, _, p, _ = swing.shape
-    if kind == "base":
-        return FramePose(np.zeros((count, 3)), np.zeros((count, 3, p)))
+    """`middle` or `mean` from where the pieces of body are (S, n, 3) and how they swing (S, n, p, 3)."""
     if kind == "middle":
         reached = np.cumsum(lengths) - 0.5 * lengths
         k = int(np.abs(reached - 0.5 * lengths.sum()).argmin())
@@ -75,8 +73,8 @@ class MinimumFrame:
                 f"frame: coordinates of minimum perturbation are found for up to 3 shapes, and there are {p}; take "
                 "frame: mean"
             )
-        degree, points = DEGREES[p]
-        self.region, self.degree = region, degree
+        self.degree, points = DEGREES[p]
+        self._middle, self._half = region.mean(axis=1), 0.5 * (region[:, 1] - region[:, 0])
         nodes, weights = np.polynomial.legendre.leggauss(points)
         grid = np.meshgrid(*([nodes] * p), indexing="ij")
         r = np.stack([axis.ravel() for axis in grid], axis=1) * self._half + self._middle
@@ -86,11 +84,11 @@ class MinimumFrame:
         if not np.isfinite(root).all() or not root.any():
             raise InputError("weight: give a finite number for each posture (S,), above 0 for some of them")
         value, slopes = self._columns(r)
-        self._turn = self._least(
+        turn = self._least(
             np.concatenate([root[:, None] * slope[:, 1:] for slope in slopes]),
             -np.concatenate([root * A[:, 2, j] for j in range(p)]),
         )
-        self._turn = np.concatenate([[0.0], self._turn])
+        self._turn = np.concatenate([[0.0], turn])
         still = np.abs(A[:, 2]).max() < 1e-12
         rows, right = [], []
         for j in range(p):
@@ -105,14 +103,6 @@ class MinimumFrame:
         self._shift = found.reshape(2, K)
         total = root**2
         self._turn[0] = -float((total * (value @ self._turn - lean)).sum() / total.sum())
-
-    @property
-    def _middle(self) -> Array:
-        return np.asarray(self.region.mean(axis=1))
-
-    @property
-    def _half(self) -> Array:
-        return np.asarray(0.5 * (self.region[:, 1] - self.region[:, 0]))
 
     @staticmethod
     def _least(matrix: Array, right: Array) -> Array:
@@ -131,18 +121,17 @@ class MinimumFrame:
         """Tensor Legendre polynomials (S, K) at postures, and their slopes along each shape."""
         u = (r - self._middle) / self._half
         bent = np.polynomial.legendre.legder(np.eye(self.degree + 1))
-        flat = [np.polynomial.legendre.legvander(u[:, j], self.degree) for j in range(r.shape[1])]
-        steep = [np.polynomial.legendre.legvander(u[:, j], self.degree - 1) @ bent for j in range(r.shape[1])]
-        steep = [part / half for part, half in zip(steep, self._half, strict=True)]
+        flat = [np.polynomial.legendre.legvander(column, self.degree) for column in u.T]
+        steep = [
+            np.polynomial.legendre.legvander(column, self.degree - 1) @ bent / half
+            for column, half in zip(u.T, self._half, strict=True)
+        ]
 
-        def tensor(factors: list[Any]) -> Array:
-            made: Array = factors[0]
-            for factor in factors[1:]:
-                made = (made[:, :, None] * factor[:, None, :]).reshape(len(r), -1)
-            return made
+        def joined(made: Array, factor: Array) -> Array:
+            return (made[:, :, None] * factor[:, None, :]).reshape(len(r), -1)
 
-        slopes = [tensor([steep[k] if k == j else flat[k] for k in range(r.shape[1])]) for j in range(r.shape[1])]
-        return tensor(flat), slopes
+        slopes = [reduce(joined, [*flat[:j], steep[j], *flat[j + 1 :]]) for j in range(len(flat))]
+        return reduce(joined, flat), slopes
 
     def at(self, r: Array) -> FramePose:
         """The frame at postures (S, p), in that of the middle."""

@@ -5,7 +5,6 @@ fields of its scenario.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,13 +21,6 @@ MEASURES = ("mean_speed", "actuator_work", "positive_work", "cost_of_transport")
 """What has slopes: numbers of the states at both ends of a run, and of what is summed on the way."""
 
 
-class Moved(NamedTuple):
-    """Numbers of a run by the names of their measures, and (fields,) how they change along each field."""
-
-    values: dict[str, float]
-    slopes: dict[str, Array]
-
-
 def has_slopes(scenario: Scenario, paths: Sequence[str] = ()) -> bool:
     """Whether a run of a soft body has slopes along these fields: all its forces are smooth."""
     if scenario.model.kind != "soft" or any(path.partition(".")[0] not in ENTRIES for path in paths):
@@ -42,8 +34,10 @@ def has_slopes(scenario: Scenario, paths: Sequence[str] = ()) -> bool:
     return True
 
 
-def moved(scenario: Scenario, paths: Sequence[str], names: Sequence[str] = MEASURES) -> Moved:
-    """Some of `MEASURES` of a run, with their slopes along these fields.
+def moved(
+    scenario: Scenario, paths: Sequence[str], names: Sequence[str] = MEASURES
+) -> tuple[dict[str, float], dict[str, Array]]:
+    """Some of `MEASURES` of a run by their names, and (fields,) how they change along each field.
 
     Raises
     ------
@@ -67,7 +61,7 @@ def moved(scenario: Scenario, paths: Sequence[str], names: Sequence[str] = MEASU
     for name in names:
         if name not in found:
             raise SimulationError(f"{name}: {why}, so that it has no slope")
-    return Moved({name: found[name][0] for name in names}, {name: found[name][1] for name in names})
+    return {name: found[name][0] for name in names}, {name: found[name][1] for name in names}
 
 
 def _cost(

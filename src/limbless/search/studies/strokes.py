@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,13 +41,9 @@ class Loop:
                 spectrum[-k - 1] += np.conj(unit) * row
         return cls(np.real(np.fft.ifft(spectrum * len(spectrum), axis=0)), period)
 
-    @property
-    def _spectrum(self) -> Any:
-        return np.fft.fft(self.points, axis=0) / len(self.points)
-
     def table(self, harmonics: int | None = None) -> tuple[Array, Array, Array]:
         """mean (p,), cos and sin (harmonics, p)."""
-        spectrum, most = self._spectrum, len(self.points) // 2
+        spectrum, most = np.fft.fft(self.points, axis=0) / len(self.points), len(self.points) // 2
         count = most if harmonics is None else min(harmonics, most)
         cos, sin = 2.0 * np.real(spectrum[1 : count + 1]), -2.0 * np.imag(spectrum[1 : count + 1])
         if count == most and 2 * most == len(self.points):  # the fastest wave of an even number of points is one cosine
@@ -56,8 +52,7 @@ class Loop:
 
     def at(self, count: int) -> tuple[Array, Array]:
         """Postures and rates per period at so many equal times."""
-        phase = np.arange(count) / count
-        return self.along(phase)
+        return self.along(np.arange(count) / count)
 
     def along(self, phase: Array) -> tuple[Array, Array]:
         """The same at any phases (of 1)."""
@@ -94,25 +89,23 @@ def loop_of(given: Any, shapes: Shapes, motion: Callable[[Any], tuple[Array, flo
 
 def _read_loop(given: Any, shapes: Shapes, motion: Callable[[Any], tuple[Array, float]], p: int) -> Loop:
     if isinstance(given, Loop):
-        found = given
-    elif isinstance(given, dict) and {"mean", "cos", "sin"} & set(given):
-        found = Loop.of_table(
+        return given
+    if isinstance(given, dict) and {"mean", "cos", "sin"} & set(given):
+        return Loop.of_table(
             given.get("mean", np.zeros(p)), given.get("cos", ()), given.get("sin", ()), given.get("period", 1.0)
         )
-    elif isinstance(given, (list, tuple, np.ndarray)):
-        found = Loop(np.asarray(given, dtype=np.float64))
-    elif callable(given) and not hasattr(given, "sample"):
-        found = Loop(np.array([np.asarray(given(phase), dtype=np.float64) for phase in np.arange(128) / 128.0]))
-    else:
-        bends, period = motion(given)
-        r, left = shapes.coordinates(bends)
-        if left > 0.2 * max(float(np.abs(bends - np.asarray(shapes.rest)).max()), 1e-12):
-            raise InputError(
-                f"loop: this motion bends by up to {left:.3g} {shapes.unit} in ways that the shapes do not have; take "
-                "more of them, or Shapes.principal of the motion itself"
-            )
-        found = Loop(r, period)
-    return found
+    if isinstance(given, (list, tuple, np.ndarray)):
+        return Loop(np.asarray(given, dtype=np.float64))
+    if callable(given) and not hasattr(given, "sample"):
+        return Loop(np.array([np.asarray(given(phase), dtype=np.float64) for phase in np.arange(128) / 128.0]))
+    bends, period = motion(given)
+    r, left = shapes.coordinates(bends)
+    if left > 0.2 * max(float(np.abs(bends - np.asarray(shapes.rest)).max()), 1e-12):
+        raise InputError(
+            f"loop: this motion bends by up to {left:.3g} {shapes.unit} in ways that the shapes do not have; take "
+            "more of them, or Shapes.principal of the motion itself"
+        )
+    return Loop(r, period)
 
 
 @dataclass(frozen=True)
@@ -211,13 +204,10 @@ class Stroke:
         return found
 
 
-class Way(NamedTuple):
-    """A path of one period in Fourier terms: θ = Θφ + sway; the velocity in the plane is e^(iΘφ) Σ c_k e^(2πikφ)."""
-
-    net: float  # Θ, rad
-    sway: Array  # (N,) periodic part of the angle
-    terms: Any  # (N,) c_k, by the numbers of `fftfreq`
-    number: Any  # (N,) k
+Way = tuple[float, Array, Any, Any]
+"""A path of one period in Fourier terms: θ = Θφ + sway; the velocity in the plane is e^(iΘφ) Σ c_k e^(2πikφ): Θ (rad),
+the periodic part of the angle (N,), c_k (N,) by the numbers of `fftfreq`, and k (N,).
+"""
 
 
 def way_of(twist: Array) -> Way:
@@ -229,7 +219,7 @@ def way_of(twist: Array) -> Way:
     swing -= (k == 0.0) * swing.sum()
     sway = np.real(np.fft.ifft(swing * count))
     terms = np.fft.fft((twist[:, 0] + 1j * twist[:, 1]) * np.exp(1j * sway)) / count
-    return Way(float(np.real(spectrum[0])), sway, terms, k)
+    return float(np.real(spectrum[0])), sway, terms, k
 
 
 def moved_along(twist: Array) -> tuple[Array, Array]:

@@ -18,8 +18,8 @@ __getattr__ = lazy_names(
     {
         "parameter_ranges": "Bounds bounds_of from_words",
         "rollout": "MODELS RolloutRun RolloutScratch scenario_at",
-        "row_store": "PLAN Store StoredRow explained files_of locked read_rows reading",
-        "sweep_plan": "SweepPlan kernels read_plan refused_at",
+        "row_store": "Database PLAN Store StoredRow explained files_of read_rows reading",
+        "sweep_plan": "STAMP SweepPlan kernels read_plan",
         "worker_processes": "CHUNK_SECONDS GUARD InProcess LocalTeam Take inside_a_worker packed_plan",
     },
 )

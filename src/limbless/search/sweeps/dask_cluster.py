@@ -43,7 +43,7 @@ class Cluster:
                 raise InputError(f"no dask scheduler answers at {client}: {error}") from None
         self.client = client
 
-    def fill(self, todo: Sequence[int], take: Take, keep: bool = False) -> None:
+    def fill(self, todo: Sequence[int], take: Take) -> None:
         """All of `todo`; a chunk that keeps killing its workers comes back run by run, and then as failed rows."""
         waiting, seconds, stopping = list(todo), CHUNK_SECONDS, False
         flying: dict[Any, list[int]] = {}
@@ -88,6 +88,3 @@ class Cluster:
         if len(chunk) > 1:
             return [], chunk
         return [StoredRow(chunk[0], {}, f"failed: its workers were killed ({type(error).__name__})", 0.0)], []
-
-    def end(self) -> None:
-        """Nothing to let go."""

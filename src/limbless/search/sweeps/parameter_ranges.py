@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import getitem
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +34,10 @@ class Bounds(NamedTuple):
             return np.exp(np.log(self.low) + share * (np.log(self.high) - np.log(self.low)))
         return self.low + share * (self.high - self.low)
 
+    def data(self) -> dict[str, Any]:
+        """As a file has them."""
+        return {"from": self.low, "to": self.high, "scale": self.scale}
+
     def share(self, value: float) -> float:
         """How far along a value lies."""
         if self.scale == "log":
@@ -51,9 +57,7 @@ def spelled(scenario: Scenario, path: str, value: Any) -> Any:
             Scenario.load(scenario, {path: value})  # an unknown path is refused in its own words
         return value
     if isinstance(place[-1], int):  # of a list: its units may differ from place to place
-        here: Any = changes.data
-        for part in place[:-1]:
-            here = here[part]
+        here: Any = reduce(getitem, place[:-1], changes.data)  # type: ignore[arg-type]  # of any depth
         return spelled_out(list(here), unit)[place[-1]]
     found = spelled_out(value, unit)
     why = refusal(found, unit) if isinstance(found, str) else ""
@@ -99,7 +103,7 @@ def bounds_of(path: str, given: Any, scenario: Scenario, with_count: bool = Fals
     `scale`; numbers may have units.
     """
     if isinstance(given, Bounds):
-        given = {"from": given.low, "to": given.high, "scale": given.scale}
+        given = given.data()
     if not isinstance(given, Mapping):
         pair = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else []
         if len(pair) != 2:

@@ -10,7 +10,7 @@ import errno
 import math
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -40,41 +40,48 @@ class StoredRow(NamedTuple):
     wall_time: float
 
 
-class Store:
+class Database:
+    """The one writer of a file `NAME.db` with one table, as long as its process lives."""
+
+    def __init__(self, folder: Path, name: str, table: str, journal: str = "WAL") -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / f"{name}.db"
+        refuse_pipe(self.path)
+        self._lock = locked(folder / f".{name}.lock", folder)
+        self.db = sqlite3.connect(self.path, isolation_level=None, timeout=60.0)
+        with explained(self.path):
+            self.db.execute(f"PRAGMA journal_mode={journal}")
+            self.db.execute("PRAGMA synchronous=NORMAL")  # a killed process loses nothing, a power cut the last commits
+            self.db.execute(f"CREATE TABLE IF NOT EXISTS {table}")
+
+    def close(self) -> None:
+        self.db.close()
+        self._lock.close()
+
+
+class Store(Database):
     """The one writer of a file of rows.
 
     `share` names a file of its own, with a journal that network disks know (`TRUNCATE`; WAL needs shared memory).
     """
 
     def __init__(self, folder: Path, share: int | None = None) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        name = "runs" if share is None else f"runs-{share}"
-        self.path = folder / f"{name}.db"
-        refuse_pipe(self.path)
-        self._lock = locked(folder / f".{name}.lock", folder)
-        self.db = sqlite3.connect(self.path, isolation_level=None, timeout=60.0)
+        name, journal = ("runs", "WAL") if share is None else (f"runs-{share}", "TRUNCATE")
+        super().__init__(folder, name, "runs(run INTEGER PRIMARY KEY, status TEXT, wall_time REAL)", journal)
         with explained(self.path):
-            self.db.execute(f"PRAGMA journal_mode={'WAL' if share is None else 'TRUNCATE'}")
-            self.db.execute("PRAGMA synchronous=NORMAL")  # a killed process loses nothing, a power cut the last commits
-            self.db.execute("CREATE TABLE IF NOT EXISTS runs(run INTEGER PRIMARY KEY, status TEXT, wall_time REAL)")
             self.columns = _columns(self.db)
 
-    def write(self, rows: Iterable[StoredRow]) -> None:
+    def write(self, rows: Sequence[StoredRow]) -> None:
         """Put rows in, all or none."""
         with explained(self.path):
-            self._write(list(rows))
-
-    def _write(self, rows: list[StoredRow]) -> None:
-        self.db.execute("BEGIN IMMEDIATE")
-        for name in dict.fromkeys(name for row in rows for name in row.values):
-            if name not in self.columns:
-                self.db.execute(f"ALTER TABLE runs ADD COLUMN {_quoted(name)} REAL")
-                self.columns.append(name)
-        names, marks = ", ".join(map(_quoted, self.columns)), ", ".join("?" * len(self.columns))
-        self.db.executemany(
-            f"INSERT OR REPLACE INTO runs({names}) VALUES({marks})", [self._ordered(row) for row in rows]
-        )
-        self.db.execute("COMMIT")
+            self.db.execute("BEGIN IMMEDIATE")
+            for name in dict.fromkeys(name for row in rows for name in row.values):
+                if name not in self.columns:
+                    self.db.execute(f"ALTER TABLE runs ADD COLUMN {_quoted(name)} REAL")
+                    self.columns.append(name)
+            names, marks = ", ".join(map(_quoted, self.columns)), ", ".join("?" * len(self.columns))
+            self.db.executemany(f"INSERT OR REPLACE INTO runs({names}) VALUES({marks})", map(self._ordered, rows))
+            self.db.execute("COMMIT")
 
     def _ordered(self, row: StoredRow) -> list[Any]:
         known: dict[str, Any] = {**row.values, "run": row.run, "status": row.status, "wall_time": row.wall_time}
@@ -82,10 +89,6 @@ class Store:
             None if isinstance(value, float) and math.isnan(value) else value
             for value in (known.get(name) for name in self.columns)
         ]
-
-    def close(self) -> None:
-        self.db.close()
-        self._lock.close()
 
     def __enter__(self) -> Store:
         return self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from limbless.core import Array
 from limbless.mechanics.chain import AccelerationFeedback, BodyRecord, ChainDrive, PrescribedMotion
-from limbless.mechanics.compiled import TANGENTS as LANES, aligned_zeros, clip_infinite, map_arrays, pack, stack_lanes
+from limbless.mechanics.compiled import TANGENTS as LANES, clip_infinite, map_arrays, pack, stack_lanes
 from limbless.mechanics.forces import (
     AtStation,
     BodyDragLaw,
@@ -34,7 +34,7 @@ from limbless.models.chain.soft.soft_derivatives import has_kinks, is_plain
 from limbless.models.chain.soft.soft_model import Soft
 from limbless.scenarios.scenario import Scenario
 from limbless.search.sweeps.lane_drive import Buffers, LaneDrive, aligned
-from limbless.simulation.simulate import knots_between, recorded
+from limbless.simulation.simulate import knots_between, recorded, stage_times
 
 Knots = tuple[Array, NDArray[np.bool_]]
 """The knots of a run, and which of them are kept."""
@@ -86,8 +86,7 @@ class Lanes(ABC):
             [knots_of(scenario, model) for scenario, model in zip(self.scenarios, self.models, strict=True)]
         )
         self.keep = knots[0][1]
-        self.knots = aligned_zeros((len(self.keep), LANES))
-        self.knots[:] = np.stack([times for times, _ in knots], axis=-1)
+        self.knots = aligned(np.stack([times for times, _ in knots], axis=-1))
 
     def go(self, spare: Any = None) -> tuple[Array, ObjectiveTotals]:
         """States (records, numbers, 8) and sums (actuators, 8). `spare`: the `problem` of the same
@@ -126,7 +125,7 @@ class Lanes(ABC):
 
     def packed(self, before: Any, records: int, knots: Array) -> Any:
         """The problem of a block; the robots, and what is summed, go on from block to block."""
-        drive = self._drive(knots)
+        drive = self._driven(aligned(stage_times(knots)))
         if before is not None and before.records.x.shape[0] == records:
             return before._replace(drive=drive)
         alike = len(set(map(id, self.models))) == 1
@@ -137,12 +136,6 @@ class Lanes(ABC):
     def _problem(self, model: Any, records: int) -> Any:
         score = new_objective_totals(np.minimum(self.limits(model), UNLIMITED), strained=False)
         return model.problem(model.still(), records, score, None)
-
-    def _drive(self, knots: Array) -> Any:
-        """The gaits of all robots at the stages of a block."""
-        times = aligned_zeros((2 * len(knots) - 1, LANES))
-        times[::2], times[1::2] = knots, 0.5 * (knots[:-1] + knots[1:])
-        return self._driven(times)
 
     # What chains and soft bodies do each in their own way
 
@@ -196,7 +189,7 @@ class Lanes(ABC):
 
     @abstractmethod
     def _driven(self, times: Array) -> Any:
-        """The gaits at times (T, 8)."""
+        """The gaits of all robots at times (T, 8)."""
 
     def _advance(self, problem: Any, knots: Array, record: NDArray[np.bool_], x: Array) -> int:
         """A block. Returns what stopped it, or 0."""
@@ -368,30 +361,25 @@ def _drive_with_waits(model: Soft, gait: Any, times: Array) -> Any:
     return map_arrays(lambda part: np.ascontiguousarray(part[rows]), drive)
 
 
-KINDS: tuple[type[Lanes], ...] = (ChainLanes, SoftLanes)
-
-
 def kind_of(model: Any) -> type[Lanes] | None:
     """How robots of a model go side by side; None: they do not."""
-    return next((kind for kind in KINDS if kind.fits(model)), None)
+    return next((kind for kind in (ChainLanes, SoftLanes) if kind.fits(model)), None)
 
 
 def make_of(kind: type[Lanes], make: tuple[Any, ...]) -> tuple[Any, ...]:
     """What must be the same of robots that go side by side: kinds, codes and sizes."""
-    found: list[Any] = [kind]
 
-    def look(part: Any) -> None:
+    def look(part: Any) -> Iterator[Any]:
         if isinstance(part, tuple):
-            found.append(type(part).__name__)
+            yield type(part).__name__
             for item in part:
-                look(item)
+                yield from look(item)
         elif isinstance(part, np.ndarray):
-            found.append((part.shape, part.dtype.str, b"" if part.dtype == np.float64 else part.tobytes()))
+            yield part.shape, part.dtype.str, b"" if part.dtype == np.float64 else part.tobytes()
         else:
-            found.append(part)
+            yield part
 
-    look(make)
-    return tuple(found)
+    return kind, *look(make)
 
 
 TIMELESS = (BodyDragLaw, MorisonLaw, SmoothFrictionLaw, WeightLaw, TendonElement)

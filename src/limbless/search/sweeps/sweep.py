@@ -27,6 +27,7 @@ from limbless.search import measures
 from limbless.search.sweeps import (
     GUARD,
     PLAN,
+    STAMP,
     Bounds,
     InProcess,
     LocalTeam,
@@ -153,8 +154,7 @@ def keep_plan(folder: Path, plan: SweepPlan, mixed: bool = False) -> None:
         write_text(path, plan.to_yaml())
         return
     kept = read_file(path).data
-    same = written({name: value for name, value in kept.items() if name not in ("limbless", "kernels")})
-    if same != written(plan.data()):
+    if written({name: value for name, value in kept.items() if name not in STAMP}) != written(plan.data()):
         raise InputError(
             f"the folder {folder} holds another sweep ({_difference(kept, plan.data())}); give a new "
             "folder, or the plan it was begun with"

@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -76,10 +76,8 @@ class SweepPlan:
         twice = [name for number, name in enumerate(names) if name in names[:number]]
         if twice:
             raise InputError(f"measure: {twice[0]!r} is named twice")
-        if samples is None:
-            axes: dict[str, Any] = {str(path): values_of(str(path), given, base) for path, given in over.items()}
-        else:
-            axes = {str(path): bounds_of(str(path), given, base) for path, given in over.items()}
+        read: Callable[[str, Any, Scenario], Any] = values_of if samples is None else bounds_of
+        axes = {str(path): read(str(path), given, base) for path, given in over.items()}
         plan = cls(base, axes, chosen, None if samples is None else _samples(samples), allow_code)
         plan._check()
         return plan
@@ -111,11 +109,8 @@ class SweepPlan:
                 path: float(bounds.at(share))
                 for (path, bounds), share in zip(self.over.items(), self._shares[run], strict=True)
             }
-        found = {}
-        for path, values in reversed(list(self.over.items())):
-            run, place = divmod(run, len(values))
-            found[path] = values[place]
-        return dict(reversed(list(found.items())))
+        places = np.unravel_index(run, [len(values) for values in self.over.values()])
+        return {path: values[place] for (path, values), place in zip(self.over.items(), places, strict=True)}
 
     def scenario_of(self, run: int) -> Scenario:
         """The scenario of one run."""
@@ -127,12 +122,8 @@ class SweepPlan:
             raise InputError(
                 f"over: the plan has {self.runs} runs, the most is {MOST}; take fewer values, or `samples`"
             )
-        points = [self.point(run) for run in range(self.runs)] if self.runs <= CHECKED else self._telling_points()
-        for point in points:
-            try:
-                Scenario.load(self.scenario, point, allow_code=self.allow_code)
-            except InputError as error:
-                raise refused_at(point, error) from None
+        few = self.runs <= CHECKED
+        self.refuse_points([self.point(run) for run in range(self.runs)] if few else self.telling_points())
         self._check_media()
         self._check_measures()
         steady = all(item.needs == STEADY for item in self.measure)
@@ -140,11 +131,20 @@ class SweepPlan:
         if idle and steady and self.measure:
             raise InputError(f"over: {idle[0]} does nothing in steady motion, which has no beginning; leave it out")
 
+    def refuse_points(self, points: Iterable[Mapping[str, Any]]) -> None:
+        """What is wrong with a point; `--set`, by which a scenario names a change, is not what its user wrote."""
+        for point in points:
+            try:
+                Scenario.load(self.scenario, point, allow_code=self.allow_code)
+            except InputError as error:
+                shown = ", ".join(f"{path} = {value!r:.40}" for path, value in point.items())
+                raise InputError(f"over: at {shown}: {re.sub(r'^--set [^ =]+=[^ ]*: ', '', str(error))}") from None
+
     def _check_measures(self) -> None:
         """Measures that the model does not have, at no value of any axis, are refused before the first run."""
         for item in self.measure:
             lack: str | None = None
-            for point in self._telling_points() if item.wants else ():
+            for point in self.telling_points() if item.wants else ():
                 lack = why_not(item, Scenario.load(self.scenario, point, allow_code=self.allow_code))
                 if lack is None:
                     break
@@ -155,7 +155,7 @@ class SweepPlan:
         """Steady motion is refused before the first run where no value of any axis allows it."""
         if all(item.needs != STEADY for item in self.measure):
             return
-        for point in self._telling_points():
+        for point in self.telling_points():
             try:
                 refuse_medium(Scenario.load(self.scenario, point, allow_code=self.allow_code))
                 return
@@ -163,7 +163,7 @@ class SweepPlan:
                 refused = error
         raise InputError(f"measure: {next(item.name for item in self.measure if item.needs == STEADY)}: {refused}")
 
-    def _telling_points(self) -> list[dict[str, Any]]:
+    def telling_points(self) -> list[dict[str, Any]]:
         """Of a plan with many runs: each value of each axis once, and all ends together."""
         ends = {
             path: (values.low, values.high) if isinstance(values, Bounds) else (values[0], values[-1])
@@ -182,15 +182,11 @@ class SweepPlan:
 
     def data(self) -> dict[str, Any]:
         """What is asked for, as a plan file has it; complete."""
-        over = {
-            path: {"from": given.low, "to": given.high, "scale": given.scale}
-            if isinstance(given, Bounds)
-            else list(given)
-            for path, given in self.over.items()
-        }
         found: dict[str, Any] = {
             "scenario": self.scenario.model_dump(mode="json"),
-            "over": over,
+            "over": {
+                path: given.data() if isinstance(given, Bounds) else list(given) for path, given in self.over.items()
+            },
             "measure": [written_measure(item) for item in self.measure],
         }
         return found if self.samples is None else {**found, "samples": dict(self.samples)}
@@ -203,12 +199,6 @@ class SweepPlan:
     def code(self) -> str:
         """A few letters that stand for what is asked for."""
         return hashlib.sha256(written(self.data()).encode()).hexdigest()[:16]
-
-
-def refused_at(point: Mapping[str, Any], error: InputError) -> InputError:
-    """What is wrong with a point; `--set`, by which a scenario names a change, is not what its user wrote."""
-    shown = ", ".join(f"{path} = {value!r:.40}" for path, value in point.items())
-    return InputError(f"over: at {shown}: {re.sub(r'^--set [^ =]+=[^ ]*: ', '', str(error))}")
 
 
 def kernels() -> str:

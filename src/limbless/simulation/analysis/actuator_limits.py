@@ -44,28 +44,16 @@ class RangeExcess:
 
 def joint_names(dataset: xr.Dataset) -> list[str]:
     """Names of the joints, or their numbers (from 0) where they have none."""
-    count = dataset.sizes.get("joint", 0)
-    return (
-        [str(name) for name in dataset["joint"].values]
-        if "joint" in dataset.coords
-        else [str(number) for number in range(count)]
-    )
-
-
-def joint_axes(dataset: xr.Dataset) -> list[str]:
-    """The axis label of each joint (yaw, pitch, roll, ..); `joint` where there is none."""
-    count = dataset.sizes.get("joint", 0)
-    return (
-        [str(label) for label in dataset["joint_axis"].values] if "joint_axis" in dataset.coords else ["joint"] * count
-    )
+    return [str(name) for name in dataset["joint"].values] if "joint" in dataset.dims else []
 
 
 def joints_by_axis(dataset: xr.Dataset) -> dict[str, list[int]]:
-    """Joint numbers of each axis label, in the order in which the labels first appear along the body."""
-    groups: dict[str, list[int]] = {}
-    for number, label in enumerate(joint_axes(dataset)):
-        groups.setdefault(label, []).append(number)
-    return groups
+    """Joint numbers of each axis label (yaw, pitch, roll, ..), in the order in which the labels first appear along the
+    body; `joint` where there is none.
+    """
+    known = "joint_axis" in dataset.coords
+    labels = dataset["joint_axis"].values.tolist() if known else ["joint"] * dataset.sizes.get("joint", 0)
+    return {label: [n for n, own in enumerate(labels) if own == label] for label in dict.fromkeys(labels)}
 
 
 def peak_torque(dataset: xr.Dataset) -> Array:
@@ -149,74 +137,20 @@ def limits_exceeded(dataset: xr.Dataset) -> list[Excess | RangeExcess]:
 
 
 def torques_exceeded(dataset: xr.Dataset) -> list[Excess]:
-    """Every joint whose |torque| passed its `joint_limit`, in the order of the body."""
-    if "effort" in dataset and "effort_limit" in dataset:
-        return _strain_excess(dataset)
-    if "joint_torque" not in dataset or "joint_limit" not in dataset:
+    """Every joint whose |torque| passed its `joint_limit`, in the order of the body; of a rod every strain whose
+    |effort| passed its `effort_limit`, at the section where it did so most. As they were compared at every step.
+    """
+    rod = "effort_limit" in dataset
+    bound, counted = ("effort_limit", "peak_effort") if rod else ("joint_limit", "peak_torque")
+    if not {bound, counted, "peak_time", "limit_time"} <= dataset.variables.keys():
         return []
-    torque, limit, time = dataset["joint_torque"].values, dataset["joint_limit"].values, dataset["time"].values
-    if "limit_time" in dataset:
-        peak, when, first = (dataset[name].values for name in ("peak_torque", "peak_time", "limit_time"))
-        return [
-            Excess(name, float(limit[n]), float(first[n]), float(peak[n]), float(when[n]))
-            for n, name in enumerate(joint_names(dataset))
-            if np.isfinite(first[n])
-        ]
-    found = []
-    for number, name in enumerate(joint_names(dataset)):
-        beyond = np.abs(torque[:, number]) > limit[number]
-        if beyond.any():
-            worst = int(np.abs(torque[:, number]).argmax())
-            found.append(
-                Excess(
-                    name,
-                    float(limit[number]),
-                    float(time[beyond.argmax()]),
-                    float(torque[worst, number]),
-                    float(time[worst]),
-                )
-            )
-    return found
-
-
-def _strain_excess(dataset: xr.Dataset) -> list[Excess]:
-    """Every actuated strain of a rod whose |effort| passed its `effort_limit`, at the section where it did so most."""
-    effort, limit, time = dataset["effort"].values, dataset["effort_limit"].values, dataset["time"].values
-    if "limit_time" in dataset:
-        return _counted_strain_excess(dataset)
-    found = []
-    for component, bound in enumerate(limit):
-        beyond = np.abs(effort[..., component]) > bound
-        if beyond.any():
-            record, section = np.unravel_index(np.abs(effort[..., component]).argmax(), beyond.shape)
-            place = f"{STRAINS[component]} at X = {dataset['abscissa'].values[section]:.4g} m"
-            found.append(
-                Excess(
-                    place,
-                    float(bound),
-                    float(time[beyond.any(axis=1).argmax()]),
-                    float(effort[record, section, component]),
-                    float(time[record]),
-                )
-            )
-    return found
-
-
-def _counted_strain_excess(dataset: xr.Dataset) -> list[Excess]:
-    """The same from what was compared at every step."""
-    peak, when, first = (dataset[name].values for name in ("peak_effort", "peak_time", "limit_time"))
-    found = []
-    for component, bound in enumerate(dataset["effort_limit"].values):
-        if np.isfinite(first[:, component]).any():
-            section = int(np.abs(peak[:, component]).argmax())
-            place = f"{STRAINS[component]} at X = {dataset['abscissa'].values[section]:.4g} m"
-            found.append(
-                Excess(
-                    place,
-                    float(bound),
-                    float(first[:, component].min()),
-                    float(peak[section, component]),
-                    float(when[section, component]),
-                )
-            )
-    return found
+    names = STRAINS if rod else joint_names(dataset)
+    places = [f" at X = {x:.4g} m" for x in dataset["abscissa"].values] if rod else [""]
+    limit = dataset[bound].values
+    peak, when, first = (np.atleast_2d(dataset[name].values) for name in (counted, "peak_time", "limit_time"))
+    worst = np.abs(peak).argmax(axis=0)
+    return [
+        Excess(f"{name}{places[k]}", float(limit[n]), float(first[:, n].min()), float(peak[k, n]), float(when[k, n]))
+        for n, (name, k) in enumerate(zip(names, worst, strict=True))
+        if np.isfinite(first[:, n]).any()
+    ]

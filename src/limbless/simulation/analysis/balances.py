@@ -1,8 +1,8 @@
 """The run's own proof: differences of recorded states against integrals of what acted, never accelerations that a
 solver just returned.
 
-To add a balance, write one function `(dataset, mass) -> Balance | None` and put it in `BALANCES`; None means that the
-run did not record what it needs.
+To add a balance, write one function `(dataset, mass) -> Balance | None` and put it in `BALANCES`, with the variables
+that it needs; None means that it does not hold for the run.
 
 Scales, to which each mismatch is compared (never below `SMALLEST_SCALE`, or `SMALL` times what a small body has, so
 that a robot at rest passes):
@@ -24,12 +24,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from limbless.core import Array
 from limbless.simulation.analysis import statics_work
+from limbless.simulation.analysis.speed import body_length, change
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -147,7 +149,8 @@ def balances(dataset: xr.Dataset, mass: float | None = None) -> list[Balance]:
     # statics has no time; its records are counted by its own balances
     if dataset.sizes.get("time", 1) == 0:
         return []
-    return [found for balance in BALANCES if (found := balance(dataset, mass)) is not None]
+    known = [balance for balance, needs in BALANCES if all(name in dataset for name in needs)]
+    return [found for balance in known if (found := balance(dataset, mass)) is not None]
 
 
 def energy_mismatch(dataset: xr.Dataset) -> Array | None:
@@ -157,8 +160,7 @@ def energy_mismatch(dataset: xr.Dataset) -> Array | None:
     works = [dataset[name].values for name in WORKS if name in dataset]
     if "kinetic_energy" not in dataset or not works:
         return None
-    excess = dataset["kinetic_energy"].values - sum(works)
-    return np.asarray(excess - excess[:1])
+    return _since_start(dataset["kinetic_energy"].values - sum(works))
 
 
 def power_residual(dataset: xr.Dataset) -> Array | None:
@@ -175,9 +177,9 @@ def work_exchanged(dataset: xr.Dataset) -> float:
     """Integral of the absolute powers (J): as it was counted at every step or else by the trapezium rule over the
     recorded powers.
     """
-    if "work_exchanged" in dataset:
-        counted = dataset["work_exchanged"].values
-        return float(counted[-1] - counted[0])
+    counted = change(dataset, "work_exchanged")
+    if counted is not None:
+        return float(counted)
     total = sum(np.abs(dataset[name].values) for name in POWERS if name in dataset)
     return float(np.trapezoid(total, dataset["time"].values)) if np.ndim(total) else 0.0
 
@@ -197,91 +199,70 @@ def _power(dataset: xr.Dataset, mass: float | None) -> Balance | None:
     )
 
 
-def _momentum(dataset: xr.Dataset, mass: float | None, part: slice, lever: float) -> tuple[float, float] | None:
+def _momentum(dataset: xr.Dataset, mass: float | None, part: slice, lever: float) -> tuple[float, float]:
     """Largest mismatch between change of momentum and impulse, and its scale, for three components of the screw."""
-    if "momentum" not in dataset or "impulse" not in dataset:
-        return None
-    momentum, impulse = dataset["momentum"].values[:, part], dataset["impulse"].values[:, part]
-    momentum_change, impulse_change = momentum - momentum[0], impulse - impulse[0]
+    momentum, impulse = dataset["momentum"].values[:, part], _since_start(dataset["impulse"].values[:, part])
     kinetic = _largest(dataset["kinetic_energy"].values) if "kinetic_energy" in dataset else 0.0
     inner = lever * float(np.sqrt(2.0 * (mass or 0.0) * kinetic))
     if not momentum.any() and "fluid_force" in dataset:  # without inertia: what all forces would give, one way
         pushed = np.linalg.norm(dataset["fluid_force"].values, axis=-1).sum(axis=-1)
         inner = lever * float(np.trapezoid(pushed, dataset["time"].values))
-    scale = max(_largest_norm(momentum), _largest_norm(impulse_change), inner)
-    return _largest_norm(momentum_change - impulse_change), scale
-
-
-def _length(dataset: xr.Dataset) -> float:
-    """Of the body, m; 1 where it is not known."""
-    return float(dataset["section_length"].values.sum()) if "section_length" in dataset else 1.0
+    scale = max(_largest_norm(momentum), _largest_norm(impulse), inner)
+    return _largest_norm(_since_start(momentum) - impulse), scale
 
 
 def _least(dataset: xr.Dataset, mass: float | None, lengths: int, lever: float = 1.0) -> float:
     """The smallest scale: of a worm of a millimetre all works are far below a nanojoule, and any mismatch passed."""
-    own = SMALL * mass * _length(dataset) ** lengths * lever if mass else SMALLEST_SCALE
+    own = SMALL * mass * body_length(dataset) ** lengths * lever if mass else SMALLEST_SCALE
     return min(SMALLEST_SCALE, own)
 
 
-def _linear_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+def _linear_momentum(dataset: xr.Dataset, mass: float | None) -> Balance:
     found = _momentum(dataset, mass, slice(0, 3), 1.0)
     told = "the change of linear momentum with the impulse of all outer forces"
-    return found and Balance("linear momentum", *found, "N s", told, _least(dataset, mass, 1))
+    return Balance("linear momentum", *found, "N s", told, _least(dataset, mass, 1))
 
 
-def _angular_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+def _angular_momentum(dataset: xr.Dataset, mass: float | None) -> Balance:
     distance = _largest_norm(dataset["com_position"].values) if "com_position" in dataset else 0.0
-    lever = _length(dataset) + distance
-    found = _momentum(dataset, mass, slice(3, 6), lever)
-    return found and Balance(
+    lever = body_length(dataset) + distance
+    return Balance(
         "angular momentum",
-        *found,
+        *_momentum(dataset, mass, slice(3, 6), lever),
         "N m s",
         "the change of angular momentum about the world origin with the impulse of all outer moments",
         _least(dataset, mass, 1, lever),
     )
 
 
-def _object_power(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+def _object_power(dataset: xr.Dataset, mass: float | None) -> Balance:
     """Each object by itself; the scale is the largest energy or work of any."""
-    if "object_energy" not in dataset:
-        return None
-    energy, work = dataset["object_energy"].values, dataset["object_work"].values
-    mismatch = (energy - energy[:1]) - (work - work[:1])
+    energy, work = dataset["object_energy"].values, _since_start(dataset["object_work"].values)
     return Balance(
         "object power",
-        _largest(mismatch),
-        max(_largest(energy), _largest(work - work[:1])),
+        _largest(_since_start(energy) - work),
+        max(_largest(energy), _largest(work)),
         "J",
         "the change of kinetic energy of each free object with the work of its weight and contacts",
     )
 
 
-def _object_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
-    if "object_momentum" not in dataset:
-        return None
-    momentum, impulse = (dataset[name].values[..., :3] for name in ("object_momentum", "object_impulse"))
-    mismatch = (momentum - momentum[:1]) - (impulse - impulse[:1])
-    scale = max(_largest_norm(momentum), _largest_norm(impulse - impulse[:1]))
+def _object_momentum(dataset: xr.Dataset, mass: float | None) -> Balance:
+    momentum, impulse = dataset["object_momentum"].values[..., :3], _since_start(dataset["object_impulse"].values)
     return Balance(
         "object momentum",
-        _largest_norm(mismatch),
-        scale,
+        _largest_norm(_since_start(momentum) - impulse[..., :3]),
+        max(_largest_norm(momentum), _largest_norm(impulse[..., :3])),
         "N s",
         "the change of momentum of each free object with the impulse of its weight and contacts",
     )
 
 
 def _orientation(dataset: xr.Dataset, mass: float | None) -> Balance | None:
-    if "orientation_drift" in dataset:
-        drift: Array | None = dataset["orientation_drift"].values
-    else:
-        drift = orientation_drift({name: dataset[name].values for name in QUATERNIONS if name in dataset})
-    return (
-        None
-        if drift is None
-        else Balance("orientation", _largest(drift), 1.0, "1", "the norm of every quaternion with 1")
-    )
+    recorded = {str(name): dataset[name].values for name in ("orientation_drift", *QUATERNIONS) if name in dataset}
+    drift = recorded.get("orientation_drift", orientation_drift(recorded))
+    told = "the norm of every quaternion with 1"
+    return None if drift is None else Balance("orientation", _largest(drift), 1.0, "1", told)
 
 
 def orientation_drift(variables: Mapping[str, Array]) -> Array | None:
@@ -294,29 +275,18 @@ def orientation_drift(variables: Mapping[str, Array]) -> Array | None:
     )
 
 
-def _recorded(variable: str, compares: str, scale: str = "") -> Callable[[xr.Dataset, float | None], Balance | None]:
+def _recorded(variable: str, scale: str, compares: str, dataset: xr.Dataset, mass: float | None) -> Balance:
     """A balance that the model records itself, as a quantity that should be zero; `scale` names the variable that it is
     compared with.
     """
-
-    def balance(dataset: xr.Dataset, mass: float | None) -> Balance | None:
-        if variable not in dataset:
-            return None
-        attributes = dataset[variable].attrs
-        size = _largest(dataset[scale].values) if scale in dataset else float(attributes.get("scale", 1.0))
-        return Balance(
-            variable.replace("_", " "),
-            _largest(dataset[variable].values),
-            size,
-            str(attributes.get("units", "1")),
-            compares,
-        )
-
-    return balance
+    residual = dataset[variable]
+    size = _largest(dataset[scale].values) if scale in dataset else float(residual.attrs.get("scale", 1.0))
+    units = str(residual.attrs.get("units", "1"))
+    return Balance(variable.replace("_", " "), _largest(residual.values), size, units, compares)
 
 
 def _equilibrium(dataset: xr.Dataset, mass: float | None) -> Balance | None:
-    if "equilibrium_residual" not in dataset or not dataset["bend"].size:
+    if not dataset["bend"].size:
         return None
     elastic = (dataset["bend"] * dataset["bend_stiffness"]).values
     return Balance(
@@ -332,18 +302,22 @@ def _actuator_work(dataset: xr.Dataset, mass: float | None) -> Balance | None:
     """Without friction the tendons give what the spine stores; the trapezium rule leaves an error that falls as the
     square of the step.
     """
-    if "potential_energy" not in dataset or "point" not in dataset["potential_energy"].dims or "slip_state" in dataset:
+    if "point" not in dataset["potential_energy"].dims or "slip_state" in dataset:
         return None
     steps = statics_work.actuator_steps(dataset)
-    stored = dataset["potential_energy"].values
-    mismatch = np.concatenate([[0.0], np.cumsum(steps)]) - (stored - stored[:1]) if len(stored) else np.zeros(0)
+    stored = _since_start(dataset["potential_energy"].values)
+    given = np.concatenate([[0.0], np.cumsum(steps)])[: len(stored)]
     return Balance(
         "actuator work",
-        _largest(mismatch),
+        _largest(given - stored),
         float(np.abs(steps).sum()),
         "J",
         "the work of the tendons along the path with the change of elastic energy, weight and buoyancy",
     )
+
+
+def _since_start(values: Array) -> Array:
+    return values - values[:1]
 
 
 def _largest(values: Array) -> float:
@@ -354,18 +328,19 @@ def _largest_norm(vectors: Array) -> float:
     return float(np.linalg.norm(vectors, axis=-1).max(initial=0.0))
 
 
-BALANCES: list[Callable[[xr.Dataset, float | None], Balance | None]] = [
-    _power,
-    _linear_momentum,
-    _angular_momentum,
-    _object_power,
-    _object_momentum,
-    _orientation,
-    _equilibrium,
-    _actuator_work,
-    _recorded(
-        "contact_residual", "the contact forces with the laws of contact and friction that they obey", "contact_speed"
-    ),
-    _recorded("tail_wrench", "the internal wrench at the free end with zero"),
-    _recorded("joint_drift", "the joint positions with the constraints that hold the links together"),
+_RESIDUALS = {
+    "contact_residual": ("contact_speed", "the contact forces with the laws of contact and friction that they obey"),
+    "tail_wrench": ("", "the internal wrench at the free end with zero"),
+    "joint_drift": ("", "the joint positions with the constraints that hold the links together"),
+}
+BALANCES: list[tuple[Callable[[xr.Dataset, float | None], Balance | None], tuple[str, ...]]] = [
+    (_power, ("kinetic_energy",)),
+    (_linear_momentum, ("momentum", "impulse")),
+    (_angular_momentum, ("momentum", "impulse")),
+    (_object_power, ("object_energy",)),
+    (_object_momentum, ("object_momentum",)),
+    (_orientation, ()),
+    (_equilibrium, ("equilibrium_residual",)),
+    (_actuator_work, ("potential_energy",)),
+    *((partial(_recorded, name, *told), (name,)) for name, told in _RESIDUALS.items()),
 ]

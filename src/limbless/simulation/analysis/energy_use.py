@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.core import Array
-from limbless.simulation.analysis.speed import displacement, no_transport, period_speed
+from limbless.simulation.analysis.speed import change, displacement, no_transport, period_speed
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -18,38 +17,12 @@ STANDARD_GRAVITY = 9.81
 """m/s2: the weight in the cost of transport uses it in water too, as is usual."""
 
 
-def integral_of_positive_part(time: Array, values: Array) -> Array:
-    """Integral over time (first axis) of max(values, 0), exact for values that are linear between records.
-
-    A trapezium of the clipped values would count too much wherever the sign changes between two records.
-    """
-    steps = np.diff(time).reshape(-1, *[1] * (values.ndim - 1))
-    before, after = values[:-1], values[1:]
-    crossing = before * after < 0.0
-    triangle = np.maximum(before, after) ** 2 / np.where(crossing, np.abs(before - after), 1.0)
-    mean = np.where(crossing, triangle, np.maximum(before, 0.0) + np.maximum(after, 0.0)) / 2.0
-    return np.asarray((mean * steps).sum(axis=0))
-
-
-def joint_power(dataset: xr.Dataset) -> Array:
-    """Power that each joint's actuator gives (time, joint), W: torque times velocity."""
-    return np.asarray(dataset["joint_torque"].values * dataset["joint_velocity"].values)
-
-
 def positive_work(dataset: xr.Dataset) -> float | None:
-    """Sum over the joints, or over the strains of a rod, of the work given while it is positive (J): what is spent when
-    nothing is recovered from braking. As it was counted at every step; where a run did not count, from its records.
+    """Sum over the joints, or over the strains of a rod, of the work given while it is positive (J), as it was counted
+    at every step: what is spent when nothing is recovered from braking.
     """
-    if "positive_work" in dataset:
-        counted = dataset["positive_work"].values
-        return float((counted[-1] - counted[0]).sum()) if len(counted) else None
-    if "effort" in dataset and "strain_rate" in dataset:  # a rod: per length of body, strain by strain
-        density = dataset["effort"].values * dataset["strain_rate"].values
-        along = integral_of_positive_part(dataset["time"].values, density).sum(axis=-1)
-        return float(along @ dataset["section_length"].values)
-    if "joint_torque" not in dataset or "joint_velocity" not in dataset:
-        return None
-    return float(integral_of_positive_part(dataset["time"].values, joint_power(dataset)).sum())
+    spent = change(dataset, "positive_work")
+    return None if spent is None else float(spent.sum())
 
 
 def electrical_energy(dataset: xr.Dataset) -> float | None:
@@ -74,15 +47,20 @@ def by_phase(dataset: xr.Dataset, phases: Sequence[tuple[str, float]]) -> list[d
         end = marks[1][1] if len(marks) > 1 else time[-1]
         if ashore is not None and ashore < end:
             marks = [("in water", marks[0][1]), ("on land", ashore), *marks[1:]]
-    ends, found = [*(start for _, start in marks[1:]), float(time[-1])], []
-    for (name, start), end in zip(marks, ends, strict=True):
-        if start < time[-1]:
-            row: dict[str, Any] = {"phase": name, "start": start, "end": min(end, float(time[-1]))}
-            for field, counted in (("work", "pulley_work"), ("positive_work", "positive_work")):
-                total = dataset[counted].values.sum(axis=1)
-                row[field] = float(np.diff(np.interp([row["start"], row["end"]], time, total))[0])
-            found.append(row)
-    return found
+    last = float(time[-1])
+    ends = [*(min(start, last) for _, start in marks[1:]), last]
+    counted = {"work": "pulley_work", "positive_work": "positive_work"}
+    totals = {field: dataset[name].values.sum(axis=1) for field, name in counted.items()}
+    return [
+        {
+            "phase": name,
+            "start": start,
+            "end": end,
+            **{field: float(np.diff(np.interp([start, end], time, total))[0]) for field, total in totals.items()},
+        }
+        for (name, start), end in zip(marks, ends, strict=True)
+        if start < last
+    ]
 
 
 def wake_share(dataset: xr.Dataset) -> float | None:

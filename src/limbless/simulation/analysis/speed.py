@@ -59,8 +59,7 @@ def no_transport(dataset: xr.Dataset) -> str | None:
     moved = displacement(dataset)
     if moved is None:
         return "no motion was recorded"
-    length = float(dataset["section_length"].values.sum()) if "section_length" in dataset else 1.0
-    return why_no_transport(moved, length, dataset.attrs)
+    return why_no_transport(moved, body_length(dataset), dataset.attrs)
 
 
 def why_no_transport(moved: Array, length: float, facts: Mapping[str, Any]) -> str | None:
@@ -83,27 +82,37 @@ def recorded_speed(dataset: xr.Dataset) -> Array:
     return np.asarray(np.linalg.norm(way, axis=-1))
 
 
-def duration(dataset: xr.Dataset) -> float:
-    """Time between the first and the last record (s)."""
-    time = dataset["time"].values if "time" in dataset.dims else np.zeros(0)
-    return float(time[-1] - time[0]) if time.size else 0.0
+def body_length(dataset: xr.Dataset) -> float:
+    """Of the whole body, m; 1 where it is not known."""
+    return float(dataset["section_length"].values.sum()) if "section_length" in dataset else 1.0
 
 
-def displacement(dataset: xr.Dataset, variable: str = "com_position") -> Array | None:
-    """Last minus first position (3,), m, world; None where nothing was recorded."""
+def change(dataset: xr.Dataset, variable: str) -> Array | None:
+    """Last minus first value of a variable; None where nothing was recorded."""
     if variable not in dataset or dataset.sizes.get("time", 0) == 0:
         return None
-    position = dataset[variable].values
-    return np.asarray(position[-1] - position[0])
+    values = dataset[variable].values
+    return np.asarray(values[-1] - values[0])
 
 
-def path_length(dataset: xr.Dataset, variable: str = "com_position") -> float | None:
+def duration(dataset: xr.Dataset) -> float:
+    """Time between the first and the last record (s)."""
+    return float(change(dataset, "time") or 0.0)
+
+
+def displacement(dataset: xr.Dataset) -> Array | None:
+    """Last minus first position (3,), m, world; None where nothing was recorded."""
+    return change(dataset, "com_position")
+
+
+def path_length(dataset: xr.Dataset) -> float | None:
     """Length of the path (m): as it was counted at every step, or else the sum of the chords between records."""
-    if displacement(dataset, variable) is None:
+    if displacement(dataset) is None:
         return None
-    if variable == "com_position" and "com_path" in dataset:
-        return float(dataset["com_path"].values[-1] - dataset["com_path"].values[0])
-    return float(np.linalg.norm(np.diff(dataset[variable].values, axis=0), axis=1).sum())
+    counted = change(dataset, "com_path")
+    if counted is None:
+        counted = np.linalg.norm(np.diff(dataset["com_position"].values, axis=0), axis=1).sum()
+    return float(counted)
 
 
 def mean_speed(dataset: xr.Dataset) -> float | None:
@@ -169,7 +178,7 @@ def progress(looks: xr.Dataset) -> float | None:
     return None if way is None or duration(looks) == 0.0 else way / duration(looks)
 
 
-def period_velocities(dataset: xr.Dataset, period: float | None, variable: str = "com_position") -> tuple[Array, Array]:
+def period_velocities(dataset: xr.Dataset, period: float | None) -> tuple[Array, Array]:
     """Mean velocity over each whole period, counted back from the last record, so that the last one is always whole.
 
     Returns
@@ -178,13 +187,10 @@ def period_velocities(dataset: xr.Dataset, period: float | None, variable: str =
     velocity : (N, 3) displacement over that period divided by it, m/s, world. Between records the path is taken as
         straight.
     """
-    nothing = np.zeros(0), np.zeros((0, 3))
-    if not period or displacement(dataset, variable) is None:
-        return nothing
+    if not period or displacement(dataset) is None:
+        return np.zeros(0), np.zeros((0, 3))
     whole = int(np.floor(duration(dataset) / period * (1.0 + 1e-12)))
-    if whole == 0:
-        return nothing
-    time, position = dataset["time"].values, dataset[variable].values
+    time, position = dataset["time"].values, dataset["com_position"].values
     marks = time[-1] - period * np.arange(whole, -1, -1)
     places = np.stack([np.interp(marks, time, position[:, axis]) for axis in range(3)], axis=1)
     return marks[1:], np.diff(places, axis=0) / period

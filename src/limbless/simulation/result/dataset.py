@@ -67,10 +67,8 @@ def dataset_of(variables: Variables, model: Recording) -> xr.Dataset:
     used = {dim for variable in schema.values() for dim in variable.dims}
     for name, (dims, values, attributes) in model.coordinates().items():
         values = np.asarray(values)
-        single = isinstance(dims, str) or len(dims) == 1
-        label = single and (name == dims or name in dims or name == "time" or values.dtype.kind in "UO")
+        label = len(dims) == 1 and (name in dims or name == "time" or values.dtype.kind in "UO")
         (coords if label else columns)[name] = (dims, values, attributes)
-        dims = (dims,) if isinstance(dims, str) else tuple(dims)
         sizes |= dict(zip(dims, values.shape, strict=True))
         used |= set(dims)
     # In the order of LABELS: that of a set changes from process to process, and with it the bytes of the file.
@@ -170,10 +168,6 @@ def wide_table(dataset: xr.Dataset, variables: Iterable[str] | None) -> tuple[di
     for name in chosen:
         if name not in changing:
             raise InputError(f"no recorded variable {name!r}; {nearest(name, changing)}")
-    columns: dict[str, Any] = {"time": dataset["time"].values}
-    units = ["s"]
-    for name in chosen:
-        for column, unit, values in components(dataset[name], (record,)):
-            columns[column] = values
-            units.append(unit)
-    return columns, units
+    parts = [part for name in chosen for part in components(dataset[name], (record,))]
+    columns = {"time": dataset["time"].values} | {column: values for column, _, values in parts}
+    return columns, ["s", *(unit for _, unit, _ in parts)]

@@ -117,8 +117,7 @@ class Result:
 
     @notes.setter
     def notes(self, value: tuple[str, ...]) -> None:
-        dataset, _, found = self._all()
-        self._told = dataset, value, found
+        self._told = self.dataset, value, self.found
 
     @property
     def found(self) -> tuple[str, ...]:
@@ -323,7 +322,11 @@ class Result:
 
     def plot(self, name: str | None = None) -> Figure | dict[str, Figure]:
         """One figure by name, or all figures of this run by their names."""
-        return show.figures_of(self, name)
+        from limbless.view import figures
+
+        if name is not None:
+            return figures.draw(self, name)[0]
+        return {name: figures.draw(self, name)[0] for name in figures.names_for(self)}
 
     def view(self, browser: bool = True) -> Replay | None:
         """Look at the motion: in a notebook the replay appears below the cell; elsewhere the studio opens in the
@@ -333,7 +336,9 @@ class Result:
 
     def report(self, folder: str | Path | None = None) -> str | Path:
         """The report as one page of HTML: its text, or the file `report.html` in a folder."""
-        return show.report_of(self, folder)
+        from limbless.view.report import report, write_report
+
+        return report(self) if folder is None else write_report(self, folder)
 
     def write(
         self, directory: str | Path, figures: bool = True, replay: bool | None = None, form: str = "png"
@@ -361,9 +366,8 @@ class Result:
         text = self._scenario_text()
         written = [] if text is None else [write_text(folder / "scenario.yaml", text)]
         written.append(self.save(folder / FILE_NAME))
-        written.append(
-            write_text(folder / "summary.json", json.dumps(self.summary(), indent=2, allow_nan=False) + "\n")
-        )
+        summary = json.dumps(self.summary(), indent=2, allow_nan=False)
+        written.append(write_text(folder / "summary.json", f"{summary}\n"))
         if self.status != "interrupted":  # an interrupted run can go on from what its checkpoint holds
             shutil.rmtree(folder / CHECKPOINT, ignore_errors=True)
         return written

@@ -16,21 +16,10 @@ from limbless.simulation.analysis import speed, statics_work
 from limbless.simulation.analysis.balances import PROVES
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from limbless.simulation.result.result import Result
     from limbless.view.replay import Replay
 
 _log = logging.getLogger("limbless")
-
-
-def figures_of(result: Result, name: str | None) -> Figure | dict[str, Figure]:
-    """One figure by name, or all figures of a run by their names."""
-    from limbless.view import figures
-
-    if name is not None:
-        return figures.draw(result, name)[0]
-    return {name: figures.draw(result, name)[0] for name in figures.names_for(result)}
 
 
 def look_at(result: Result, browser: bool) -> Replay | None:
@@ -43,13 +32,6 @@ def look_at(result: Result, browser: bool) -> Replay | None:
 
     serve(Studio(result), browser, None if browser else lambda url: _log.warning("the studio is at %s", url))
     return None
-
-
-def report_of(result: Result, folder: str | Path | None) -> str | Path:
-    """The report as text, or the file of it in a folder."""
-    from limbless.view.report import report, write_report
-
-    return report(result) if folder is None else write_report(result, folder)
 
 
 def draw_into(folder: Path, result: Result, form: str = "png") -> list[Path]:
@@ -84,15 +66,12 @@ def can_replay() -> bool:
 
 def facts_of(result: Result) -> list[tuple[str, str]]:
     """What `print(result)` says, line by line."""
-    head = speed.displacement(result.dataset, "head_position")
+    head = speed.change(result.dataset, "head_position")
     summary = result.summary()
     lines = [("NOT PROVEN", doubt) for doubt in result.doubts]
     lines += [("scenario", result.name or "none (made in Python)"), ("status", result.outcome)]
-    lines += (
-        [("duration", f"{summary['duration']:g} s")]
-        if summary["duration"] is not None
-        else statics_work.lines(summary["statics"])
-    )
+    timed = summary["duration"] is not None
+    lines += [("duration", f"{summary['duration']:g} s")] if timed else statics_work.lines(summary["statics"])
     if head is not None:
         lines.append(("head displacement", f"({', '.join(f'{round(part, 4) + 0.0:g}' for part in head)}) m"))
     if summary["mean_speed"] is not None:

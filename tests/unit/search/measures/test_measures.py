@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,11 @@ def result():
 @pytest.mark.parametrize("name", ["mean_speed", "period_speed", "cost_of_transport", "positive_work", "path_length"])
 def test_measures_are_numbers_of_the_summary(result, name: str) -> None:
     assert measures.measured([measures.find(name)], result) == {name: result.summary()[name]}
+
+
+@pytest.mark.parametrize("name", [*measures.known(), "mean_speed@x"])
+def test_measures_travel_to_workers(name: str) -> None:
+    assert pickle.loads(pickle.dumps(measures.find(name))).meaning == measures.find(name).meaning
 
 
 def test_torques(result) -> None:

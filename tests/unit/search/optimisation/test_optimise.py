@@ -61,10 +61,13 @@ def test_a_search_that_is_begun_again_finds_its_answers(best, monkeypatch: pytes
     with closing(sqlite3.connect(folder / "evaluations.db")) as db, db:
         (count,) = db.execute("SELECT count(*) FROM evaluations").fetchone()
         db.execute("DELETE FROM evaluations WHERE number > ?", (count - 3,))
-    made = []
-    monkeypatch.setattr(
-        EvaluationLog, "put", lambda self, name, data, put=EvaluationLog.put: (made.append(name), put(self, name, data))
-    )
+    made, keep = [], EvaluationLog.put
+
+    def put(self: EvaluationLog, name: str, data: dict) -> dict:
+        made.append(name)
+        return keep(self, name, data)
+
+    monkeypatch.setattr(EvaluationLog, "put", put)
     again = ll.optimise(
         "eel-planar", EEL, maximise="steady.speed", subject_to=TORQUES, starts=1, certify=False, out=folder
     )

@@ -27,7 +27,7 @@ def test_a_swim_does_not_hang_on_its_start() -> None:
 def test_starts_differ_by_a_hundredth_of_the_body_and_of_that_in_a_period(monkeypatch: pytest.MonkeyPatch) -> None:
     run = ll.run("eel-planar", {"duration": 0.1})
     begun: list[ll.Scenario] = []
-    monkeypatch.setattr(robustness, "run_scenario", lambda scenario, **_: begun.append(scenario) or run)
+    monkeypatch.setattr(robustness, "watched", lambda scenario, *_: begun.append(scenario) or run)
     assert robustness.robustness("eel-planar", {"duration": 0.1, "gait.period": 4.0}, repeats=20, result=run).elsewhere
     size = 0.01 * float(run.dataset["section_length"].sum())
     moved, pushed = (np.array([getattr(one.initial, name)[:3] for one in begun]) for name in ("position", "twist"))

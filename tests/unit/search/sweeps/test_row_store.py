@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import limbless as ll
 from limbless.cli.main import main
-from limbless.search.optimisation.evaluation_log import FILE, EvaluationLog
+from limbless.search.optimisation.evaluation_log import EvaluationLog
 from limbless.search.sweeps.row_store import Store, StoredRow, read_rows
 from limbless.search.sweeps.sweep import Sweep, _Filling
 from limbless.search.sweeps.sweep_plan import SweepPlan
@@ -92,8 +92,8 @@ def test_a_crafted_file_of_evaluations_is_refused(tmp_path: Path) -> None:
     again = EvaluationLog(tmp_path / "good", {})
     assert again.known == {"a": {"value": 1.0}}
     again.close()
-    (tmp_path / "good" / FILE).unlink()
-    crafted(tmp_path / "good" / FILE, f"CREATE VIEW evaluations(number, name, text) AS {ENDLESS}")
+    (tmp_path / "good" / "evaluations.db").unlink()
+    crafted(tmp_path / "good" / "evaluations.db", f"CREATE VIEW evaluations(number, name, text) AS {ENDLESS}")
     with pytest.raises(ll.InputError, match="another table than ours"):
         EvaluationLog(tmp_path / "good", {})
 

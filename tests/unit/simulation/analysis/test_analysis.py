@@ -110,10 +110,10 @@ def swinging(time: np.ndarray) -> xr.Dataset:
     """One joint with power 6 sin(pi t) W, one with 2 W, one braking with -1 W."""
     rate = np.ones((len(time), 3))
     torque = np.stack([6 * np.sin(np.pi * time), 0 * time + 2.0, 0 * time - 1.0], axis=1)
+    spent = np.cumsum(np.maximum(torque * rate, 0.0), axis=0) * (time[1] - time[0])
     return made(
         time,
-        joint_torque=(("time", "joint"), torque),
-        joint_velocity=(("time", "joint"), rate),
+        positive_work=(("time", "joint"), 7.0 + spent),  # a run that goes on counts from before its first record
         com_position=(("time", "axis"), np.stack([3.0 * time / 10.0, 0 * time, 4.0 * time / 10.0], axis=1)),
     )
 
@@ -121,16 +121,6 @@ def swinging(time: np.ndarray) -> xr.Dataset:
 def test_positive_work() -> None:
     # 5 positive half waves of 12/pi J each, plus 20 J; braking counts nothing
     assert energy_use.positive_work(swinging(TIME)) == pytest.approx(60 / np.pi + 20.0, rel=1e-4)
-
-
-def test_positive_work_is_exact_where_the_sign_changes_between_records() -> None:
-    time = np.array([0.0, 1.0, 3.0])
-    power = np.array([[-1.0, 2.0], [3.0, 2.0], [-3.0, -6.0]])
-    # joint 0: a triangle of height 3 over 3/4 s, then height 3 over 1 s; joint 1: 2 W for 1 s, then a triangle of
-    # height 2 over 1/2 s
-    assert energy_use.integral_of_positive_part(time, power) == pytest.approx(
-        [0.5 * 3 * 0.75 + 0.5 * 3 * 1.0, 2.0 + 0.5 * 2 * 0.5]
-    )
 
 
 def test_cost_of_transport() -> None:
@@ -146,15 +136,18 @@ def test_cost_of_transport() -> None:
 def test_peaks_and_limits() -> None:
     time = np.array([0.0, 0.5, 1.0, 1.5])
     torque = np.array([[1.0, 0.1, -2.0], [-3.0, 0.2, 4.5], [5.0, -0.3, -6.0], [1.0, 0.0, 0.0]])
-    data = made(time, joint_torque=(("time", "joint"), torque), joint_limit=("joint", np.array([4.0, np.inf, 4.0])))
+    data = made(time, joint_torque=(("time", "joint"), torque))
     data = data.assign_coords(joint=["first", "second", "third"], joint_axis=("joint", ["yaw", "pitch", "yaw"]))
     assert actuator_limits.peak_torque(data) == pytest.approx([5.0, 0.3, 6.0])
     assert actuator_limits.peak_torque_by_axis(data) == {"yaw": 6.0, "pitch": 0.3}
+    counted = {"joint_limit": [4.0, np.inf, 4.0], "limit_time": [1.0, np.inf, 0.5]}
+    counted |= {"peak_torque": [5.0, -0.3, -6.0], "peak_time": [1.0, 1.0, 1.25]}
+    data = data.assign({name: ("joint", values) for name, values in counted.items()})
     assert actuator_limits.limits_exceeded(data) == [
         actuator_limits.Excess("first", 4.0, 1.0, 5.0, 1.0),
-        actuator_limits.Excess("third", 4.0, 0.5, -6.0, 1.0),
+        actuator_limits.Excess("third", 4.0, 0.5, -6.0, 1.25),
     ]
-    bare = data.drop_vars(["joint", "joint_axis", "joint_limit"])
+    bare = data.drop_vars(["joint", "joint_axis", *counted])
     assert actuator_limits.peak_torque_by_axis(bare) == {"joint": 6.0}
     assert actuator_limits.joint_names(bare) == ["0", "1", "2"]
     assert actuator_limits.limits_exceeded(bare) == []
@@ -257,21 +250,21 @@ def test_a_way_down_under_gravity_is_a_fall_and_a_way_up_is_none() -> None:
 
 
 def test_a_limit_is_passed_first_and_then_worst() -> None:
-    """|torque| grows to 3 at the end and passes 1 at 1/3 of the run; a rod's effort likewise, at one section most."""
-    torque = -0.3 * TIME
-    data = made(TIME, joint_torque=(("time", "joint"), torque[:, None]), joint_limit=("joint", [1.0]))
-    (found,) = actuator_limits.torques_exceeded(data)
-    assert (found.first_time, found.worst_time, found.worst_torque) == pytest.approx((3.34, 10.0, -3.0))
-    effort = torque[:, None, None] * np.array([0.5, 1.0, 0.8])[None, :, None]
-    rod = made(
-        TIME,
-        effort=(("time", "section", "strain"), effort),
-        effort_limit=("strain", [1.0]),
-        abscissa=("section", [0.1, 0.2, 0.3]),
+    """|torque| grows to 3 at the end and passes 1 at 1/3 of the run; a rod's effort likewise, at one section most and
+    at another one first.
+    """
+    counted = {"peak_torque": [-3.0], "peak_time": [10.0], "limit_time": [3.34], "joint_limit": [1.0]}
+    (found,) = actuator_limits.torques_exceeded(
+        made(TIME, **{name: ("joint", values) for name, values in counted.items()})
     )
-    (found,) = actuator_limits.torques_exceeded(rod)
-    assert "0.2 m" in found.joint
-    assert (found.first_time, found.worst_time, found.worst_torque) == pytest.approx((3.34, 10.0, -3.0))
+    assert (found.limit, found.first_time, found.worst_time, found.worst_torque) == (1.0, 3.34, 10.0, -3.0)
+    sections = {"peak_effort": [-1.5, -3.0, 2.4], "peak_time": [9.0, 10.0, 8.0], "limit_time": [3.34, 5.0, np.inf]}
+    idle = np.full((3, 5), np.inf)  # of the other strains
+    rod = {name: (("section", "strain"), np.column_stack([idle, values])) for name, values in sections.items()}
+    rod |= {"effort_limit": ("strain", np.full(6, 1.0)), "abscissa": ("section", [0.1, 0.2, 0.3])}
+    (found,) = actuator_limits.torques_exceeded(made(TIME, **rod))
+    assert found.joint == "yaw curvature at X = 0.2 m"
+    assert (found.limit, found.first_time, found.worst_time, found.worst_torque) == (1.0, 3.34, 10.0, -3.0)
 
 
 def test_a_joint_leaves_its_range_at_the_bound_that_it_passed() -> None:
