@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from limbless.core import Array
@@ -36,16 +33,9 @@ class ImplicitSteps:
         return dirk.scratch_for(self.method, *self.sizes, self.tolerance)
 
     @staticmethod
-    def restore(scratch: dirk.Scratch, memory: Mapping[str, Any]) -> None:
-        """What a state remembers of the stages before it."""
-        for name in _REMEMBERED:
-            if f"stage_{name}" in memory:
-                getattr(scratch, name)[:] = memory[f"stage_{name}"]
-
-    @staticmethod
-    def left(scratch: dirk.Scratch) -> dict[str, Any]:
-        """What the next block needs to know."""
-        return {f"stage_{name}": getattr(scratch, name).copy() for name in _REMEMBERED}
+    def remembered(scratch: dirk.Scratch) -> dict[str, Array]:
+        """What a state remembers of the stages before it, where it stands."""
+        return {f"stage_{name}": getattr(scratch, name) for name in _REMEMBERED}
 
 
 def refuse_explicit_tolerance(settings: ModelSettings, implicit: str) -> None:

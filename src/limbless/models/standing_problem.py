@@ -78,10 +78,14 @@ class StandingProblem:
 
     def _restore(self, state: State, knots: Array) -> None:
         """What a state remembers, into the problem."""
+        for name, values in self._remembered.items():
+            kept = state.memory.get(name)
+            if kept is not None and kept.shape == values.shape:
+                values[:] = kept
 
     def _left(self) -> dict[str, Any]:
         """The way back: what the next block needs to know."""
-        return {}
+        return {name: np.array(values) for name, values in self._seen.items()}
 
     def _take(self, last: int) -> None:
         """After steps to this knot: what the drive gives stands in the state."""
@@ -96,8 +100,10 @@ class StandingProblem:
 
     _kept: Mapping[str, Array]
     _memory: Any
+    _remembered: Mapping[str, Array] = {}
+    """What a block begins with as the one before it ended: its names in the memory of a state, and where it stands."""
     _live: Mapping[str, Array] = {}
-    """What a controller may see of a state's memory, where it stands."""
+    """What a state's memory has for a controller to see, and no block begins with."""
     _driven: tuple[tuple[int, Any, Any], ...] = ()
     """Rows for each step of a drive that a controller adds to, the drive, and where it is in `_laid_out`."""
     _pushed: type | None = None  # what the last command was
@@ -162,6 +168,7 @@ class StandingProblem:
         self._knots, self._record = np.zeros(most + 1), np.zeros(most + 1, dtype=bool)
         parts = self._build(self._drive, self._room)
         self._new = [(array, array.copy()) for array in arrays_in(self._memory) if array.size <= _LARGE]
+        self._seen = {**self._remembered, **self._live}
         self._packed = pack((*parts, self._knots, self._record, self._x, *self._behind()))
 
     def go(self, last: int, torque: Any = None, closing: bool = True) -> int:
@@ -205,7 +212,7 @@ class StandingProblem:
     @property
     def now(self) -> State:
         """Where it is, with what a controller sees; its numbers change with the next `go`."""
-        return State(float(self._knots[self._here]), self._x, self._live)
+        return State(float(self._knots[self._here]), self._x, self._seen)
 
     def is_sound(self) -> bool:
         """Whether this is still a motion, and no law of a user has failed."""

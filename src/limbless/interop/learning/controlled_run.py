@@ -16,9 +16,8 @@ from limbless.mechanics.compiled import aligned_zeros, map_arrays, pack
 from limbless.mechanics.integrate import runge_kutta
 from limbless.models.base import JointTarget, State
 from limbless.models.chain.chain_model import ChainModel
-from limbless.models.chain.contact.nonsmooth_model import NonSmooth
+from limbless.models.chain.contact.standing_contact import HardModel
 from limbless.models.chain.newton_euler_model import NewtonEuler
-from limbless.models.chain.soft.contact_model import SoftContact
 from limbless.models.chain.soft.soft_model import Soft
 from limbless.scenarios.scenario import Initial, Scenario
 from limbless.simulation.prefetch import RobotAhead
@@ -164,9 +163,7 @@ class ControlledRun:
         self.joints, self.twist, self.rates = slice(7, 7 + n), slice(7 + n, 13 + n), slice(13 + n, 13 + 2 * n)
         self.knows_work = isinstance(self.model, NewtonEuler | Soft)
         self.work = 13 + 2 * n
-        self.contacts = len(self.model._scene.owner) if isinstance(self.model, NonSmooth) else 0
-        if isinstance(self.model, SoftContact):
-            self.contacts = len(self.model.scene.owner)
+        self.contacts = len(self.model._scene.owner) if isinstance(self.model, HardModel) else 0
         self.contact_force = slice(14 + 2 * n, 14 + 2 * n + 3 * self.contacts)
         self.contact_state = slice(14 + 2 * n + 3 * self.contacts, 14 + 2 * n + 4 * self.contacts)
         if self.lean:

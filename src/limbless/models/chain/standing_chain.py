@@ -29,14 +29,8 @@ class StandingSmooth(StandingProblem):
             return (problem,)
         self.engine, self._scratch = dirk.advance_part, self.implicit.scratch()
         self._memory = (problem.memory, self._scratch)
+        self._remembered = self.implicit.remembered(self._scratch)
         return problem, self.implicit.method, self._scratch
-
-    def _restore(self, state: State, knots: Array) -> None:
-        if self.implicit is not None:
-            self.implicit.restore(self._scratch, state.memory)
-
-    def _left(self) -> dict[str, Any]:
-        return {} if self.implicit is None else self.implicit.left(self._scratch)
 
 
 class StandingChain(StandingSmooth):

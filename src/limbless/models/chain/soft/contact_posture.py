@@ -49,9 +49,9 @@ def take(model: SoftContact, posture: Posture, x: Array, gait: Gait) -> Array:
 def rest(model: SoftContact, x: Array) -> None:
     """Velocities of the robot at zero, and nothing counted yet; objects stay where they have come to rest."""
     x[model.moving] = 0.0
-    x[model.where.earlier : model.where.earlier + 6 + model.freedoms] = 0.0
-    x[model.where.sums : model.where.earlier] = 0.0
-    x[model.where.numerical] = 0.0
+    x[model._where.earlier : model._where.earlier + 6 + model.freedoms] = 0.0
+    x[model._where.sums : model._where.earlier] = 0.0
+    x[model._where.numerical] = 0.0
 
 
 def held_run(problem: StandingTouch, x: Array, gait: Gait, knots: Array) -> Array:

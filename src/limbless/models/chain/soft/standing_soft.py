@@ -34,9 +34,6 @@ class StandingSoft(StandingSmooth):
         self._live = {LAST_TENDONS: np.asarray(problem.memory.cells.pulls)} if self.model.tendons else {}
         return self._engaged(problem)
 
-    def _left(self) -> dict[str, Any]:
-        return super()._left() | {name: array.copy() for name, array in self._live.items()}
-
     def _records(self, count: int, times: Array) -> Records:
         evaluations = 4.0
         if self.implicit is not None:

@@ -27,7 +27,7 @@ class StandingTouch(StandingHard):
 
     def __init__(self, model: SoftContact, theta: float | None = None) -> None:
         self._theta = theta
-        super().__init__(model, model._tallies, model.where.end)
+        super().__init__(model, model._tallies, model._where.end)
 
     def _build(self, drive: Any, records: int) -> tuple[Any, ...]:
         model = self.model
@@ -47,12 +47,14 @@ class StandingTouch(StandingHard):
             "objects": kept.objects,
         }
         self._clock = memory.step.cells.clock
-        self._live = {LAST[0]: memory.step.contacts, LAST[1]: memory.outcomes, BASE: memory.step.base}
-        self._live |= {STEP: self._clock[3:]}
-        if model._loop is not None:
-            self._live |= {FELT: memory.chain.touch}
-        if model.tendons:
-            self._live |= {LAST_TENDONS: memory.chain.cells.pulls}
+        self._remembered = {
+            LAST[0]: memory.step.contacts,
+            LAST[1]: memory.outcomes,
+            BASE: memory.step.base,
+            STEP: self._clock[3:],
+            **({} if model._loop is None else {FELT: memory.chain.touch}),
+        }
+        self._live = {LAST_TENDONS: memory.chain.cells.pulls} if model.tendons else {}
         return (self.problem,)
 
     def _behind(self) -> tuple[Any, ...]:
@@ -61,15 +63,12 @@ class StandingTouch(StandingHard):
     def _restore(self, state: State, knots: Array) -> None:
         super()._restore(state, knots)
         self._clock[2] = knots[0]
-        for name, values in self._live.items():
-            if name in state.memory and state.memory[name].shape == values.shape and name != LAST_TENDONS:
-                values[:] = state.memory[name]
 
     def _left(self) -> dict[str, Any]:
-        solve = self._memory.step.cells
-        left = self._told(solve)
-        solve.counts[2:4] = 0.0
-        return left | {name: np.array(values) for name, values in self._live.items()}
+        counts = self._memory.step.cells.counts
+        told = self._told(*counts[2:4])
+        counts[2:4] = 0.0
+        return told | super()._left()
 
     def _status(self, found: int, done: float, records: Records) -> Status:
         """How a block ended, in a sentence."""
