@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from limbless.environments.base import Pack
 from limbless.mechanics.chain import AddedMassState, Body, VaryingAddedMass
-from limbless.mechanics.compiled import LANES, Rows, aligned_zeros, is_code, map_arrays
+from limbless.mechanics.compiled import LANES, Rows, Table, aligned_zeros, is_code, map_arrays
 from limbless.mechanics.forces import (
     Buffer,
     FreeSurfaceLaws,
@@ -159,6 +160,14 @@ def forces_of(
 
 def _by_kind(element: Any) -> tuple[str, str]:
     return type(element).__name__, type(getattr(element, "kind", None)).__name__
+
+
+def filled(table: type[Table], rows: int, **columns: ArrayLike) -> Any:
+    """So many rows of a table with these columns; the others are zero."""
+    made = table.zeros(rows)
+    for name, values in columns.items() if rows else ():
+        getattr(table.of(made), name)[:] = values
+    return made
 
 
 def packed_rows(packs: Sequence[Pack], kind: Any) -> list[Any]:

@@ -37,8 +37,9 @@ from limbless.mechanics.chain import (
 from limbless.mechanics.compiled import aligned_zeros
 from limbless.mechanics.integrate.running_totals import UNLIMITED
 from limbless.models.chain.chain_evaluation import ChainEvaluator
-from limbless.models.force_elements import forces_of, fresh_element
+from limbless.models.force_elements import filled, forces_of, fresh_element
 from limbless.robots.chain import Chain
+from limbless.robots.chain_arrays import ChainArrays
 
 
 def pack_environment(chain: Chain, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Array, Any]:
@@ -61,26 +62,38 @@ def robot_of(chain: Chain, added: Array, breakaway: bool = False) -> ChainTables
             "breakaway_friction (Stribeck) of the joints acts in the non-smooth model only; leave it out, "
             "or set model.kind to non-smooth"
         )
-    links = LinkRow.zeros(len(arrays.joint_kind))
-    link = LinkRow.of(links)
-    link.axis[:], link.arm[:], link.size[:] = arrays.axis, arrays.arm, arrays.size
-    link.mass[:], link.moment[:], link.inertia[:] = arrays.mass, arrays.moment, arrays.inertia
-    link.wet[:] = np.any(added != 0.0, axis=1)
-    rigid = rigid_inertia(arrays.mass, arrays.moment, arrays.inertia)
-    link.whole[:] = link.wet[:, None] * (added + rigid)
-    link.even[:] = ~(np.abs(added) + np.abs(rigid))[:, UNEVEN].any(axis=1)
-    link.has_body[:] = arrays.has_body
-    for axis in range(3):
-        link.aligned[(arrays.axis == np.eye(3)[axis]).all(axis=1)] = axis + 1
-    _lay_out(link, arrays)
-    freedoms = DofRow.zeros(chain.freedoms)
-    freedom = DofRow.of(freedoms)
-    freedom.rotor[:] = arrays.rotor_inertia
-    freedom.coulomb[:], freedom.viscous[:] = arrays.coulomb_friction, arrays.viscous_friction
-    freedom.breakaway[:], freedom.stribeck[:] = arrays.breakaway_friction, arrays.stribeck_rate
-    freedom.stiffness[:], freedom.rest[:], freedom.damping[:] = arrays.stiffness, arrays.rest, arrays.damping
-    freedom.saturation[:] = np.inf
-    freedom.lower[:], freedom.upper[:] = np.maximum(arrays.lower, -UNLIMITED), np.minimum(arrays.upper, UNLIMITED)
+    wet, rigid = np.any(added != 0.0, axis=1), rigid_inertia(arrays.mass, arrays.moment, arrays.inertia)
+    links = filled(
+        LinkRow,
+        len(arrays.joint_kind),
+        axis=arrays.axis,
+        arm=arrays.arm,
+        size=arrays.size,
+        mass=arrays.mass,
+        moment=arrays.moment,
+        inertia=arrays.inertia,
+        wet=wet,
+        whole=wet[:, None] * (added + rigid),
+        even=~(np.abs(added) + np.abs(rigid))[:, UNEVEN].any(axis=1),
+        has_body=arrays.has_body,
+        aligned=(arrays.axis[:, None] == np.eye(3)).all(axis=2) @ np.array([1, 2, 3]),
+        **_laid_out(arrays),
+    )
+    freedoms = filled(
+        DofRow,
+        chain.freedoms,
+        rotor=arrays.rotor_inertia,
+        coulomb=arrays.coulomb_friction,
+        viscous=arrays.viscous_friction,
+        breakaway=arrays.breakaway_friction,
+        stribeck=arrays.stribeck_rate,
+        stiffness=arrays.stiffness,
+        rest=arrays.rest,
+        damping=arrays.damping,
+        saturation=np.inf,
+        lower=np.maximum(arrays.lower, -UNLIMITED),
+        upper=np.minimum(arrays.upper, UNLIMITED),
+    )
     return ChainTables(kinds_of(arrays.joint_kind[1:]), links, freedoms)
 
 
@@ -95,20 +108,22 @@ def rigid_inertia(mass: Array, moment: Array, inertia: Array) -> Array:
     return np.column_stack([mass, zero, zero, mass, zero, mass, zero, -z, y, z, zero, -x, -y, x, zero, inertia])
 
 
-def _lay_out(link: Any, arrays: Any) -> None:
+def _laid_out(arrays: ChainArrays) -> dict[str, Any]:
     """Kinds of the joints, and where their positions and velocities stand in a state; every joint is motion-given."""
-    link.kind[:] = arrays.joint_kind
-    for kind in known_kinds:
-        of_kind = link.kind == kind.code
-        link.positions[of_kind], link.freedoms[of_kind] = kind.positions, kind.freedoms
-        link.has_arm[of_kind] = arrays.has_arm[of_kind] | kind.reaches
-    link.wanted[1:] = arrays.position_column[1:]
-    link.position[1:] = 7 + arrays.position_column[1:]
-    link.column[1:] = arrays.velocity_column[1:]
-    link.velocity[:] = 7 + link.positions.sum()
-    link.velocity[1:] += 6 + link.column[1:]
-    link.positions[0], link.freedoms[0] = 7, 6
-    link.given[1:] = 1
+    kinds = {kind.code: kind for kind in known_kinds}
+    joints, joined = [kinds[code] for code in arrays.joint_kind[1:]], arrays.joint_kind != 0
+    positions = np.array([7, *(joint.positions for joint in joints)])
+    return {
+        "kind": arrays.joint_kind,
+        "positions": positions,
+        "freedoms": [6, *(joint.freedoms for joint in joints)],
+        "has_arm": joined & (arrays.has_arm | [False, *(joint.reaches for joint in joints)]),
+        "wanted": joined * arrays.position_column,
+        "position": joined * (7 + arrays.position_column),
+        "column": joined * arrays.velocity_column,
+        "velocity": positions.sum() + joined * (6 + arrays.velocity_column),
+        "given": joined,
+    }
 
 
 def kinds_of(codes: Any) -> tuple[Any, ...]:
@@ -246,9 +261,7 @@ def memory_of(robot: ChainTables, environments: int, tally: Any, cells: Any = No
     """
     bodies = len(robot.links.codes) if cells is None else len(cells.weigh)
     freedoms, size = len(robot.freedoms), state_size(robot, control)
-    bounds = ActuatorLimit.zeros(freedoms)
-    bound, freedom = ActuatorLimit.of(bounds), DofRow.of(robot.freedoms)
-    bound.limit[:], bound.gain[:] = freedom.saturation, freedom.inertia_gain
+    freedom = DofRow.of(robot.freedoms)
     acceleration, torque, passive = (aligned_zeros(freedoms) for _ in range(3))
     state, slope, total = (aligned_zeros(size) for _ in range(3))
     return ChainMemory(
@@ -258,7 +271,7 @@ def memory_of(robot: ChainTables, environments: int, tally: Any, cells: Any = No
         acceleration,
         torque,
         passive,
-        bounds,
+        filled(ActuatorLimit, freedoms, limit=freedom.saturation, gain=freedom.inertia_gain),
         ActuatorRequest.zeros(freedoms),
         aligned_zeros((4, freedoms)),
         np.zeros(environments),

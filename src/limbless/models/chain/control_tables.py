@@ -15,7 +15,7 @@ from limbless.core import Array, InputError, nearest
 from limbless.mechanics.chain import ChainTables, LinkRow, MotorRow, Motors
 from limbless.mechanics.compiled import map_arrays
 from limbless.mechanics.control import MusclePairs
-from limbless.models import StepLimit, Variable, choose
+from limbless.models import StepLimit, Variable, choose, filled
 from limbless.models.chain.chain_problem import control_start, joint_inertia
 from limbless.robots.chain import Chain
 
@@ -208,18 +208,23 @@ class MotorBank:
                 "actuation.series_stiffness: a motor behind a spring needs an inertia of its own; set rotor_inertia of "
                 f"joint {chain.joint_names[int(np.argmin(rotor))]!r}"
             )
-        rows = MotorRow.zeros(n)
-        row = MotorRow.of(rows)
-        row.stall[:], row.drop[:], row.limit[:] = stall, stall / speed, np.inf
-        if actuation.largest_current is not None:
-            row.limit[:] = actuation.largest_current * stall / current
-        row.rate[:] = 1.0 / (actuation.electrical_time or 1.0)
-        row.stiffness[:], row.damping[:], row.inertia[:] = spring or 0.0, actuation.series_damping, rotor
+        largest = actuation.largest_current
+        rows = filled(
+            MotorRow,
+            n,
+            stall=stall,
+            drop=stall / speed,
+            limit=np.inf if largest is None else largest * stall / current,
+            rate=1.0 / (actuation.electrical_time or 1.0),
+            stiffness=spring or 0.0,
+            damping=actuation.series_damping,
+            inertia=rotor,
+        )
         self.electric, self.elastic = actuation.electrical_time is not None, spring is not None
-        place = np.array([first, first + n if self.electric else -1, first + n + n * self.electric], dtype=np.int64)
-        place[2] = place[2] if self.elastic else -1
-        self.tables, self.count = Motors(rows, place, np.zeros(n), np.zeros(n), np.zeros(n)), n
-        self.count += n * self.electric + 2 * n * self.elastic
+        behind = first + n + n * self.electric
+        place = np.array([first, first + n if self.electric else -1, behind if self.elastic else -1], dtype=np.int64)
+        self.tables = Motors(rows, place, np.zeros(n), np.zeros(n), np.zeros(n))
+        self.count = n + n * self.electric + 2 * n * self.elastic
         self.moving = range(first + n, first + self.count)
         self.rotors = np.zeros(n) if self.elastic else rotor
         self._volts, self._amperes, self._names = actuation.voltage / stall, current / stall, chain.joint_names

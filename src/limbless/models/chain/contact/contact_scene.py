@@ -47,6 +47,7 @@ from limbless.mechanics.contact import (
     screw,
 )
 from limbless.mechanics.contact.shapes.primitives import SURFACE_COLUMNS, PlaneSurface, known_shapes
+from limbless.models import filled
 from limbless.models.chain.chain_problem import control_start, memory_of, state_size
 from limbless.models.chain.contact.moving_body_tables import (
     ContactBuilder,
@@ -64,13 +65,10 @@ from limbless.robots import Chain, SkinFriction, Sphere, upper_triangle
 def bodies_of(chain: Chain) -> Array:
     """`BodyInertia`: mass, centre of mass and inertia about it of every row, in its kernel frame."""
     own = chain.bodies()
-    table = BodyInertia.zeros(len(own.mass))
-    solid = BodyInertia.of(table)
     center = np.divide(own.moment, own.mass[:, None], out=np.zeros_like(own.moment), where=own.mass[:, None] > 0)
     square = np.einsum("bi,bi->b", center, center)[:, None, None] * np.eye(3) - np.einsum("bi,bj->bij", center, center)
-    solid.mass[:], solid.center[:] = own.mass, center
-    solid.inertia[:] = upper_triangle(own.inertia - own.mass[:, None, None] * square)
-    return table
+    inertia = upper_triangle(own.inertia - own.mass[:, None, None] * square)
+    return np.asarray(filled(BodyInertia, len(own.mass), mass=own.mass, center=center, inertia=inertia))
 
 
 def largest_inertia(bodies: Array) -> Array:

@@ -34,6 +34,7 @@ from limbless.mechanics.contact import (
 )
 from limbless.mechanics.contact.shapes.carried_shapes import Corner, MovingCapsule, MovingCuboid
 from limbless.mechanics.contact.shapes.primitives import SHAPE, known_shapes
+from limbless.models import filled
 from limbless.robots.links import upper_triangle
 
 _WET = ("buoyancy", "drag", "body-drag")
@@ -84,8 +85,7 @@ def surrounding_bodies(environment: Sequence[Environment]) -> SurroundingBodies:
         (start, end, *item.pull) for item in environment if item.pull is not None for start, end in item.windows()
     ]
     pulls = UniformField.zeros(len(fields))
-    for row, numbers in zip(pulls, fields, strict=True):
-        row[: UniformField.width] = numbers
+    pulls[:, : UniformField.width] = np.reshape(fields, (-1, UniformField.width))
     return SurroundingBodies(bodies, names, links[0] if links else None, pulls, water)
 
 
@@ -136,16 +136,20 @@ def soaked(company: SurroundingBodies) -> ObjectsInWater | None:
     water = company.water
     if water is None:
         return None
-    table = Hull.zeros(len(company.objects))
-    hull = Hull.of(table)
-    carried = 0.0 if water.form == "none" else water.density
-    for number, body in enumerate(company.objects):
-        own = in_water(body)
-        hull.half[number], hull.box[number], hull.volume[number] = body.half, body.sizes is not None, own.volume
-        hull.displaced[number] = water.density * own.volume
-        hull.added[number], hull.added_turn[number] = carried * own.added, carried * own.added_turn
-        hull.quadratic[number], hull.quadratic_turn[number] = (water.density * own.drag, water.density * own.drag_turn)
-    hull.gravity[:] = (0.0, 0.0, 0.0) if water.gravity is None else water.gravity
+    wet, carried = [in_water(body) for body in company.objects], 0.0 if water.form == "none" else water.density
+    table = filled(
+        Hull,
+        len(wet),
+        half=[body.half for body in company.objects],
+        box=[body.sizes is not None for body in company.objects],
+        volume=[own.volume for own in wet],
+        displaced=[water.density * own.volume for own in wet],
+        added=[carried * own.added for own in wet],
+        added_turn=[carried * own.added_turn for own in wet],
+        quadratic=[water.density * own.drag for own in wet],
+        quadratic_turn=[water.density * own.drag_turn for own in wet],
+        gravity=(0.0, 0.0, 0.0) if water.gravity is None else water.gravity,
+    )
     nodes, weights = np.polynomial.legendre.leggauss(_POINTS)
     return ObjectsInWater(
         flows_of(water), surface_of(water), BluntBodyDrag(), table, Rule(0.5 * (nodes + 1.0), 0.5 * weights)
@@ -286,17 +290,13 @@ def moving_bodies_of(
     other = np.array([contact.other for contact in contacts], dtype=np.int64)
     owner = np.array([contact.owner for contact in contacts], dtype=np.int64)
     on_robot = ((owner < first) & ((other < 0) | (other >= first))).astype(np.int64)
-    carried = CarriedSurface.zeros(len(scenery.carried))
-    rows = CarriedSurface.of(carried)
-    for number, (body, surface, box, begin, end) in enumerate(scenery.carried):
-        rows.body[number], rows.surface[number], rows.box[number] = body, surface, box
-        rows.begin[number], rows.end[number] = begin, end
+    columns = dict(zip(CarriedSurface.fields, zip(*scenery.carried, strict=True), strict=False))
     return MovingBodies(
         first,
         other,
         on_robot,
         np.array([contact.size for contact in contacts]),
-        carried,
+        filled(CarriedSurface, len(scenery.carried), **columns),
         company.pulls,
         ObjectStep.zeros(0),
         ImpulseResponse.zeros(0, words=(LANES,)),
@@ -346,12 +346,15 @@ def factors_of(objects: int) -> Factors:
 
 def solids_of(objects: Sequence[FreeObject]) -> Array:
     """`BodyInertia` of all objects."""
-    table = BodyInertia.zeros(len(objects))
-    solid = BodyInertia.of(table)
-    for number, body in enumerate(objects):
-        solid.mass[number], inertia = body.mass_and_inertia()
-        solid.inertia[number] = upper_triangle(np.diag(inertia)[None])[0]
-    return np.asarray(table)
+    own = [body.mass_and_inertia() for body in objects]
+    return np.asarray(
+        filled(
+            BodyInertia,
+            len(objects),
+            mass=[mass for mass, _ in own],
+            inertia=[upper_triangle(np.diag(inertia)) for _, inertia in own],
+        )
+    )
 
 
 def put_objects(objects: Sequence[FreeObject], x: Array, place: int, speeds: int) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 from limbless.core import Array
 from limbless.mechanics.chain import Material, MaterialStation, Sample
 from limbless.mechanics.compiled import PythonCallback
-from limbless.models.base import Status
-from limbless.models.chain.soft.cell_plan import CellPlan, legendre
+from limbless.models import Status, filled
+from limbless.models.chain.soft.cell_plan import CellPlan
 from limbless.robots import ACTUATED, NATURAL, MaterialLaw, TendonSpine
 
 _PATH, _WEIGHT = (
@@ -59,14 +59,9 @@ class CellMaterial:
 
     def _in_sections(self, plan: CellPlan, degree: int) -> None:
         """The stations of a rod."""
-        column = 0
-        for cell in plan.cells:
-            length = sum(piece.length for piece in cell.pieces)
-            start = cell.pieces[-1].place - length
-            for piece in cell.pieces[:-1]:
-                self._shapes.append(legendre((piece.place - start) / length, degree).ravel())
-                self._fibres.append((piece.place, piece.span, column))
-            column += len(cell.names)
+        for (cell, _, shapes), freedoms in zip(plan.polynomials(degree), plan.freedoms, strict=True):
+            self._shapes += [*shapes]
+            self._fibres += [(piece.place, piece.span, freedoms.start) for piece in cell.inner]
 
     def _answer(self, buffer: Array) -> None:
         assert self.law is not None
@@ -77,13 +72,17 @@ class CellMaterial:
         """With memory of its own."""
         if self.law is None:
             return None
-        rows, buffer, n = MaterialStation.zeros(len(self._fibres)), Sample.zeros(1), len(self._parts)
-        memory = np.zeros(n), np.zeros((2, n, n))
-        fibre = MaterialStation.of(rows)
-        fibre.abscissa[:], fibre.weight[:], fibre.column[:] = zip(*self._fibres, strict=True)
-        fibre.address[:] = self._slot.address
-        Sample.of(buffer).strain[:] = NATURAL
-        return Material(rows, np.array(self._shapes), self._parts, self._signs, buffer, *memory)
+        abscissa, weight, column = zip(*self._fibres, strict=True)
+        address, n = self._slot.address, len(self._parts)
+        return Material(
+            filled(MaterialStation, len(column), abscissa=abscissa, weight=weight, column=column, address=address),
+            np.array(self._shapes),
+            self._parts,
+            self._signs,
+            filled(Sample, 1, strain=NATURAL),
+            np.zeros(n),
+            np.zeros((2, n, n)),
+        )
 
     def failure(self, time: float) -> Status:
         """What a law of plain Python raised inside compiled code."""

@@ -80,6 +80,21 @@ class PlannedCell:
     widest: float = 1.0  # by how much a piece may turn, rad
     points: EffortPoints | None = None  # of a cell of a rod
 
+    @property
+    def inner(self) -> list[PlannedPiece]:
+        """Those that end at a station within it."""
+        return self.pieces[:-1]
+
+    @property
+    def length(self) -> float:
+        """Of a cell of a rod, m."""
+        return sum(piece.length for piece in self.pieces)
+
+    @property
+    def start(self) -> float:
+        """Where a cell of a rod begins, m."""
+        return self.pieces[-1].place - self.length
+
 
 @dataclass
 class CellPlan:
@@ -91,16 +106,40 @@ class CellPlan:
     cells: list[PlannedCell]
 
     @property
+    def station_rows(self) -> list[range]:
+        """Rows among the bodies of the stations inside each cell: behind the base and the ends of all cells."""
+        return ranges_of([len(cell.inner) for cell in self.cells], 1 + len(self.cells))
+
+    @property
     def stations(self) -> list[tuple[int, PlannedPiece]]:
-        """Rows among the bodies and pieces of the stations inside cells: behind the base and the ends of all cells."""
-        inner = [piece for cell in self.cells for piece in cell.pieces[:-1]]
-        return [(1 + len(self.cells) + k, piece) for k, piece in enumerate(inner)]
+        """Rows and pieces of all stations."""
+        return list(enumerate((piece for cell in self.cells for piece in cell.inner), 1 + len(self.cells)))
+
+    @property
+    def freedoms(self) -> list[slice]:
+        """Which of all freedoms are those of each cell."""
+        return [slice(own.start, own.stop) for own in ranges_of([len(cell.names) for cell in self.cells])]
+
+    def polynomials(self, degree: int) -> list[tuple[PlannedCell, slice, Array]]:
+        """The cells of a rod, which of all stations are theirs, and what P_0 to P_degree are there (stations, degree +
+        1).
+        """
+        found = []
+        for cell, own in zip(self.cells, ranges_of([len(cell.inner) for cell in self.cells]), strict=True):
+            places = np.array([piece.place for piece in cell.inner])
+            found.append((cell, slice(own.start, own.stop), legendre((places - cell.start) / cell.length, degree)))
+        return found
 
     @property
     def masses(self) -> Array:
         """(bodies,) kg"""
         ends = [0.0, *(cell.mass for cell in self.cells)]
         return np.array([*ends, *(piece.mass for _, piece in self.stations)])
+
+
+def ranges_of(counts: list[int], first: int = 0) -> list[range]:
+    """Ranges of so many numbers, one behind the other."""
+    return [range(start, end) for start, end in itertools.pairwise(np.cumsum([first, *counts]).tolist())]
 
 
 class Stations:

@@ -44,7 +44,7 @@ from limbless.mechanics.forces import (
 from limbless.models.chain import chain_problem
 from limbless.models.chain.soft.cell_plan import CellPlan
 from limbless.models.chain.soft.tendon_tables import RoutedTendons
-from limbless.models.force_elements import forces_of, has_surface
+from limbless.models.force_elements import filled, forces_of, has_surface
 
 LENGTH_FLOOR = 1e-3
 ALIKE = 1e-13  # numbers that differ by rounding alone
@@ -109,26 +109,28 @@ def set_afloat(forces: tuple[Any, ...], cells: Cells, added: Array) -> None:
 
 def robot_of(plan: CellPlan) -> ChainTables:
     """Base and cells as links of a chain: the body of a link is the end of its cell."""
-    links = LinkRow.zeros(len(plan.cells) + 1)
-    link = LinkRow.of(links)
-    sizes = np.array([0, *(len(cell.names) for cell in plan.cells)])
-    link.kind[1:], link.freedoms[1:], link.positions[1:] = StrainCell.code, sizes[1:], sizes[1:]
-    link.column[:] = np.cumsum(sizes) - sizes
-    link.wanted[:] = link.column
-    link.position[1:] = 7 + link.column[1:]
-    link.velocity[:] = 7 + sizes.sum()
-    link.velocity[1:] += 6 + link.column[1:]
-    link.positions[0], link.freedoms[0] = 7, 6
-    counts = np.array([0, *(len(cell.pieces) for cell in plan.cells)])
-    link.stations[:], link.station[:] = counts, np.cumsum(counts) - counts
-    link.has_body[:], link.even[:], link.massless[:] = 1, 1, 1
-    for row, cell in enumerate(plan.cells, 1):
-        link.mass[row], link.inertia[row] = cell.mass, np.diag(cell.turn)[np.triu_indices(3)]
-        link.massless[row] = not (cell.mass or np.any(cell.turn))
-        link.size[row] = cell.widest**2
-    freedoms = DofRow.zeros(int(sizes.sum()))
-    DofRow.of(freedoms).saturation[:] = np.inf
-    return ChainTables((StrainCell(),), links, freedoms)
+    joined, sizes = np.arange(len(plan.cells) + 1) > 0, np.array([0, *(len(cell.names) for cell in plan.cells)])
+    counts, column = np.array([0, *(len(cell.pieces) for cell in plan.cells)]), np.cumsum(sizes) - sizes
+    links = filled(
+        LinkRow,
+        len(sizes),
+        kind=StrainCell.code * joined,
+        freedoms=[6, *sizes[1:]],
+        positions=[7, *sizes[1:]],
+        column=column,
+        wanted=column,
+        position=joined * (7 + column),
+        velocity=7 + sizes.sum() + joined * (6 + column),
+        stations=counts,
+        station=np.cumsum(counts) - counts,
+        has_body=True,
+        even=True,
+        mass=[0.0, *(cell.mass for cell in plan.cells)],
+        inertia=[np.zeros(6), *(np.diag(cell.turn)[np.triu_indices(3)] for cell in plan.cells)],
+        massless=[True, *(not (cell.mass or np.any(cell.turn)) for cell in plan.cells)],
+        size=[0.0, *(cell.widest**2 for cell in plan.cells)],
+    )
+    return ChainTables((StrainCell(),), links, filled(DofRow, int(sizes.sum()), saturation=np.inf))
 
 
 def cells_of(plan: CellPlan, added: Array, strung: RoutedTendons, tallied: int, records: int, material: Any) -> Cells:
@@ -157,13 +159,15 @@ def cells_of(plan: CellPlan, added: Array, strung: RoutedTendons, tallied: int, 
             s, first, inner = s + 1, first + m, inner + (not last)
         begin = sum(sizes[: row - 1])
         elastic[begin : begin + m, :m], viscous[begin : begin + m, :m] = cell.elastic, cell.viscous
-    stops = Stop.zeros(n)
-    stop = Stop.of(stops)
-    stop.low[:], stop.high[:] = (
-        np.concatenate([c.low for c in plan.cells]),
-        np.concatenate([c.high for c in plan.cells]),
+    stiffness, damping = np.concatenate([cell.stop for cell in plan.cells]).T
+    stops = filled(
+        Stop,
+        n,
+        low=np.concatenate([cell.low for cell in plan.cells]),
+        high=np.concatenate([cell.high for cell in plan.cells]),
+        stiffness=stiffness,
+        damping=damping,
     )
-    stop.stiffness[:], stop.damping[:] = np.concatenate([c.stop for c in plan.cells]).T
     given = np.concatenate([cell.given for cell in plan.cells]).astype(np.int64)
     driven = np.flatnonzero(given)
     scale = np.concatenate([*(cell.scale for cell in plan.cells), [1.0, max(plan.length, LENGTH_FLOOR)]])

@@ -134,7 +134,7 @@ class SoftContact(HardModel, Soft):
                 "lies as it falls; give it a stiffness or a youngs_modulus",
             )
         if self.robot.kind == "rod" and any(item.kind == "pegs" for item in self.environment):
-            short = min(sum(piece.length for piece in cell.pieces) for cell in self.plan.cells)
+            short = min(cell.length for cell in self.plan.cells)
             radius = max(ball[3] for ball in self.touching.balls)
             if 2.0 * radius > short:
                 self.notes = (
@@ -231,8 +231,8 @@ class SoftContact(HardModel, Soft):
 
     def _parts(self) -> Any:
         """(cells + 1, 2) Rows of stations within each cell, behind the rows of all ends."""
-        inner = np.cumsum([len(self.plan.cells) + 1, 0, *(len(cell.pieces) - 1 for cell in self.plan.cells)])
-        return np.stack([inner[:-1], inner[1:]], axis=1)
+        first = len(self.plan.cells) + 1
+        return np.array([(first, first), *((rows.start, rows.stop) for rows in self.plan.station_rows)])
 
     def standing_problem(self) -> Any:
         return StandingTouch(self)

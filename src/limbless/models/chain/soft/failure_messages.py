@@ -18,12 +18,17 @@ INERTIA_LESS = 1e3
 """Times that drag stops a body within a step, from which on stages of a step have nothing to hold on to."""
 
 
+def _cell_of(body: Soft, freedom: int) -> int:
+    """Number of the cell that a freedom belongs to, from 1."""
+    return next(number for number, own in enumerate(body.plan.freedoms, 1) if freedom < own.stop)
+
+
 def lost(body: Soft, time: float, problem: ChainProblem) -> Status:
     """Where a user's material law gave what is no number."""
     rows = np.flatnonzero(~np.isfinite(problem.memory.passive))
     if body.lawful.law is None or not len(rows):
         return Status()
-    cell = int(np.searchsorted(body.recorder.blocks, rows[0], side="right"))
+    cell = _cell_of(body, int(rows[0]))
     return Status(
         f"robot.material: the law gives a number that is not finite, in cell {cell}; let it answer to all strains",
         time,
@@ -87,7 +92,7 @@ def unsolved(body: Soft, time: float, memory: ChainMemory) -> Status:
     forces = {"springs and dampers": np.abs(memory.passive), "tendons and muscles": np.abs(memory.torque)}
     kind = max(forces, key=lambda name: float(np.nan_to_num(forces[name]).max(initial=0.0)))
     worst = int(np.nan_to_num(forces[kind]).argmax())
-    row = int(np.searchsorted(body.recorder.blocks, worst, side="right"))
+    row = _cell_of(body, worst)
     return Status(
         f"{UNSOLVED}; the largest forces are those of {kind} at {body.part} {row}; try a shorter step, "
         "or give the body a damping_time",

@@ -13,7 +13,7 @@ from limbless.environments.base import Pack
 from limbless.mechanics.chain import INTEGRALS, AxisRecord, Cells, Station, TendonState
 from limbless.models import Records, Variable, choose, spine_coordinates
 from limbless.models.chain.soft.cell_material import CellMaterial
-from limbless.models.chain.soft.cell_plan import ALONG, CellPlan, legendre
+from limbless.models.chain.soft.cell_plan import ALONG, CellPlan
 from limbless.models.chain.soft.tendon_tables import RoutedTendons
 from limbless.models.recording.body_recorder import (
     BALANCES,
@@ -59,11 +59,10 @@ class SoftRecorder(BodyRecorder):
             self.added[row] = np.concatenate([station.mass[s], station.turn[s]]) - self.own[row]
         axes = dict.fromkeys(range(bodies), (0.0, 0.0)) | {row: piece.axes for row, piece in plan.stations}
         for row, cell in enumerate(plan.cells, 1):  # the end of a cell is as thick as its last
-            inner = [piece.axes for piece in cell.pieces[:-1] if piece.span > 0.0]  # station, the base as the first
+            inner = [piece.axes for piece in cell.inner if piece.span > 0.0]  # station, the base as the first
             axes[row] = inner[-1] if inner else (0.0, 0.0)
         axes[0] = axes[1]
         self.axes = np.maximum([axes[row] for row in range(bodies)], 1e-12)
-        self.blocks = np.cumsum([0, *(len(cell.names) for cell in plan.cells)])
 
     @property
     def present(self) -> dict[str, Variable]:
@@ -157,7 +156,7 @@ class SoftRecorder(BodyRecorder):
 
     def _blocks(self, values: Array) -> list[Array]:
         """Freedoms (R, freedoms) cell by cell."""
-        return [values[:, start:end] for start, end in zip(self.blocks[:-1], self.blocks[1:], strict=True)]
+        return [values[:, own] for own in self.plan.freedoms]
 
     def _springs(self, q: Array, rates: Array) -> dict[str, Array]:
         """Elastic energy, and what dampers take."""
@@ -187,10 +186,9 @@ class SpineRecorder(SoftRecorder):
         super().__init__(robot.head, plan, cells, packs, strung)
         self.robot, self.lawful = robot, lawful
         self.sections = np.arange(len(plan.cells) + 1)
-        self.pushed, row = np.eye(len(self.sections), len(self.mass)), len(self.sections)
-        for k, cell in enumerate(plan.cells, 1):  # the stations of a vertebra count to its disk
-            end = row + len(cell.pieces) - 1
-            self.pushed[k, row:end], row = 1.0, end
+        self.pushed = np.eye(len(self.sections), len(self.mass))
+        for k, rows in enumerate(plan.station_rows, 1):  # the stations of a vertebra count to its disk
+            self.pushed[k, rows] = 1.0
         winds = robot.pulley_radius is not None
         self.alone = {name: variable for name, variable in SPINE.items() if winds or name != "pulley_angle"}
 
@@ -246,13 +244,10 @@ class ChainRecorder(SoftRecorder):
         ]
         self.sections = np.array([piece.body for piece in self.pieces])
         links = np.eye(len(plan.cells) + 1, len(self.mass))
-        row = len(links)
-        for k, cell in enumerate(plan.cells, 1):  # stations on a link count to it; those of the base stand before the
-            moved = False  # first joint
-            for piece in cell.pieces[:-1]:
-                moved = moved or bool(piece.first.any())
-                links[k if moved else k - 1, row] = 1.0
-                row += 1
+        for k, (cell, rows) in enumerate(zip(plan.cells, plan.station_rows, strict=True), 1):
+            # stations on a link count to it; those of the base stand before the first joint
+            moved = np.cumsum([piece.first.any() for piece in cell.inner]) > 0
+            links[np.where(moved, k, k - 1), rows] = 1.0
         self.pushed = links[self.sections]
 
     def coordinates(self) -> dict[str, Any]:
@@ -363,15 +358,10 @@ class RodRecorder(SoftRecorder):
         """The six strains at every station (R, stations, 6), and their rates."""
         strain, rate = (np.zeros((len(q), len(self.sections), 6)) for _ in range(2))
         strain[..., :] = ALONG
-        row = 0
-        for cell, own, speed in zip(self.plan.cells, self._blocks(q), self._blocks(rates), strict=True):
-            inner = cell.pieces[:-1]
-            length = sum(piece.length for piece in cell.pieces)
-            start = cell.pieces[-1].place - length
-            P = legendre([(piece.place - start) / length for piece in inner], self.degree)
+        cells = zip(self.plan.polynomials(self.degree), self._blocks(q), self._blocks(rates), strict=True)
+        for (_, stations, P), own, speed in cells:
             for number, c in enumerate(self.components):
                 columns = slice(number * (self.degree + 1), (number + 1) * (self.degree + 1))
-                strain[:, row : row + len(inner), c] += own[:, columns] @ P.T
-                rate[:, row : row + len(inner), c] += speed[:, columns] @ P.T
-            row += len(inner)
+                strain[:, stations, c] += own[:, columns] @ P.T
+                rate[:, stations, c] += speed[:, columns] @ P.T
         return strain, rate

@@ -36,6 +36,7 @@ from limbless.mechanics.forces import (
     TendonFriction,
     TendonSegment,
 )
+from limbless.models import filled
 from limbless.models.chain.soft.cell_plan import CellPlan, legendre
 from limbless.robots import ACTUATED, Chain, Rod, TendonSpine, names_of
 
@@ -110,17 +111,21 @@ class RoutedTendons:
             return None
         m = len(self.tendons)
         terms = m + (self.pieces if self.rubs else 0)
-        rows = ElasticTendon.zeros(m)
-        rope = ElasticTendon.of(rows)
-        rope.stiffness[:], rope.straight[:], rope.rotor[:] = self.stiffness, self.straight, 1.0
-        rope.damping[:] = [tendon.damping for tendon in self.tendons]
+        winches: dict[str, Any] = {"rotor": 1.0}
         if self.winds:
-            rope.radius[:] = self.radius
-            rope.rotor[:] = [tendon.winch.rotor_inertia for tendon in self.tendons]
-            rope.drag[:] = [tendon.winch.damping for tendon in self.tendons]
+            winches["radius"] = self.radius
+            winches["rotor"] = [tendon.winch.rotor_inertia for tendon in self.tendons]
+            winches["drag"] = [tendon.winch.damping for tendon in self.tendons]
         slopes, pulls, answers = (aligned_zeros((terms, freedoms)) for _ in range(3))
         return ElasticTendons(
-            rows,
+            filled(
+                ElasticTendon,
+                m,
+                stiffness=self.stiffness,
+                straight=self.straight,
+                damping=[tendon.damping for tendon in self.tendons],
+                **winches,
+            ),
             WinchState.zeros(m),
             TensionTerm.zeros(terms),
             BaseResponse.zeros(terms),
@@ -136,11 +141,9 @@ class RoutedTendons:
     def _contact(self) -> DiskFriction | CapstanFriction | None:
         if not self.rubs:
             return None
-        rows = TendonFriction.zeros(len(self.tendons))
-        rub = TendonFriction.of(rows)
-        rub.coefficient[:] = [tendon.friction for tendon in self.tendons]
-        rub.slip[:] = self.slip
-        self._rubbing = rub  # of the force element, which a model has once
+        friction = [tendon.friction for tendon in self.tendons]
+        rows = filled(TendonFriction, len(friction), coefficient=friction, slip=self.slip)
+        self._rubbing = TendonFriction.of(rows)  # of the force element, which a model has once
         return self.contact(rows, np.zeros(self.pieces))
 
     @cached_property
@@ -342,23 +345,10 @@ class RodTendons(RoutedTendons):
                 body = row - 1 if k < 0 else station.body[link.station[row] + k]
                 found.append((number, link.column[row], link.freedoms[row], stands, len(arms), body))
                 arms += [weight * move for move in moves for weight in P]
-        spans, channels, levers = TendonSegment.zeros(len(found)), Channel.zeros(len(found)), Arm.zeros(len(arms))
-        span, channel = TendonSegment.of(spans), Channel.of(channels)
-        (span.tendon[:], span.column[:], span.freedoms[:], channel.length[:], channel.arm[:], channel.body[:]) = zip(
-            *found, strict=True
-        )
-        span.first[:] = np.diff(span.tendon, prepend=-1) != 0
-        channel.natural[:], Arm.of(levers).along[:] = (1.0, 0.0, 0.0), arms
-        return (
-            TendonElement(
-                -1,
-                ChannelRouting(channels, levers),
-                self._contact(),
-                spans,
-                SegmentState.zeros(len(found)),
-                np.zeros((len(found), int(span.freedoms.max()))),
-            ),
-        )
+        tendon, column, freedoms, length, arm, body = zip(*found, strict=True)
+        channels = filled(Channel, len(found), length=length, arm=arm, body=body, natural=(1.0, 0.0, 0.0))
+        routing = ChannelRouting(channels, filled(Arm, len(arms), along=arms))
+        return (segments_of(routing, self._contact(), tendon, column, freedoms),)
 
 
 class ChainTendons(RoutedTendons):
@@ -398,18 +388,29 @@ class ChainTendons(RoutedTendons):
 def chords_of(found: list[tuple[int, int, int, Any, Any, float]], links: Any, contact: Any) -> TendonElement:
     """Chords (tendon, inner body, outer body, place in each, whether the anchor lies outwards) as an element."""
     link = LinkRow.of(links)
-    spans, chords = TendonSegment.zeros(len(found)), Chord.zeros(len(found))
-    span, chord = TendonSegment.of(spans), Chord.of(chords)
-    before, last = -1, (-1, np.zeros(3))
-    for i, (number, inner, outer, place, end, sense) in enumerate(found):
-        chord.before[i], chord.beyond[i], chord.inner[i], chord.outer[i] = inner, outer, place, end
-        chord.sense[i], chord.follows[i] = sense, inner == last[0] and np.array_equal(place, last[1])
-        crossed = slice(inner + 1, outer + 1)
-        span.tendon[i], span.first[i] = number, number != before
-        span.column[i] = link.column[min(inner + 1, len(links.codes) - 1)]
-        span.freedoms[i] = link.freedoms[crossed].sum()
-        before, last = number, (outer, end)
-    most = int(span.freedoms.max(initial=1))
-    return TendonElement(
-        -1, StraightRouting(chords), contact, spans, SegmentState.zeros(len(found)), np.zeros((len(found), most))
+    tendon, before, beyond, inner, outer, sense = zip(*found, strict=True)
+    ends = zip(beyond, outer, before[1:], inner[1:], strict=False)
+    follows = [body == here and np.array_equal(end, place) for body, end, here, place in ends]
+    chords = filled(
+        Chord,
+        len(found),
+        before=before,
+        beyond=beyond,
+        inner=inner,
+        outer=outer,
+        sense=sense,
+        follows=[False, *follows],
     )
+    column = link.column[np.minimum(np.add(before, 1), len(links.codes) - 1)]
+    freedoms = [link.freedoms[first + 1 : last + 1].sum() for first, last in zip(before, beyond, strict=True)]
+    return segments_of(StraightRouting(chords), contact, tendon, column, freedoms)
+
+
+def segments_of(
+    routing: Any, contact: Any, tendon: Sequence[int], column: Sequence[int] | Array, freedoms: Sequence[int]
+) -> TendonElement:
+    """Pieces of tendons, one tendon after the other, and the freedoms (where they begin, how many) that move them."""
+    first = np.diff(tendon, prepend=-1) != 0
+    spans = filled(TendonSegment, len(tendon), tendon=tendon, column=column, freedoms=freedoms, first=first)
+    most = max(int(np.max(freedoms)), 1)
+    return TendonElement(-1, routing, contact, spans, SegmentState.zeros(len(tendon)), np.zeros((len(tendon), most)))
