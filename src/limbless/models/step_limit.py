@@ -24,8 +24,10 @@ from limbless.environments.base import Pack
 from limbless.mechanics.chain import BASES, Body, ChainTables
 from limbless.mechanics.forces import SlenderSandLaw, SmoothFrictionLaw, SurfaceSandLaw
 from limbless.models.chain.chain_evaluation import ChainEvaluator
+from limbless.models.chain.chain_problem import inertia_matrices, rigid_inertia
 from limbless.models.force_elements import packed_rows
-from limbless.robots.chain import Chain
+from limbless.models.recording.water_recorder import across
+from limbless.robots import Chain, upper_triangle
 
 RUNGE_KUTTA, MOREAU = 2.7, 1.9
 """Largest h λ that is taken: just inside 2.785 of the classical Runge-Kutta scheme, and 2 of forces taken at the
@@ -40,12 +42,6 @@ class StepLimit(NamedTuple):
 
     longest: float
     why: str
-
-
-def _across(arm: Array) -> Array:
-    """[p] with [p] v = p x v."""
-    x, y, z = arm
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def _rows(packs: Sequence[Pack]) -> list[Any]:
@@ -92,7 +88,7 @@ def _dampers(packs: Sequence[Pack], bodies: int, height: float) -> Array:
         nodes, weights = np.polynomial.legendre.leggauss(int(friction.count))
         for node, weight in zip(0.5 * (nodes + 1.0), 0.5 * weights, strict=True):
             place = E @ (start + np.array([node * friction.length, 0.0, 0.0]))
-            J = np.hstack([np.eye(3), -_across(place)])
+            J = np.hstack([np.eye(3), -across(place)])
             found[int(friction.body)] += weight * friction.length * J.T @ D @ J
     return found
 
@@ -100,11 +96,7 @@ def _dampers(packs: Sequence[Pack], bodies: int, height: float) -> Array:
 def _inertias(chain: Chain) -> Array:
     """(bodies, 6, 6): inertia of each body about its origin in its own axes."""
     own = chain.bodies()
-    made = np.zeros((len(own.mass), 6, 6))
-    for k, (mass, moment) in enumerate(zip(own.mass, own.moment, strict=True)):
-        made[k, :3, :3], made[k, 3:, 3:] = mass * np.eye(3), own.inertia[k]
-        made[k, 3:, :3], made[k, :3, 3:] = _across(moment), -_across(moment)
-    return made
+    return inertia_matrices(rigid_inertia(own.mass, own.moment, upper_triangle(own.inertia)))
 
 
 def _largest_rate(damping: Array, inertia: Array) -> float:
@@ -126,7 +118,7 @@ def _as_one(matrices: Array, bodies: Array) -> Array:
     total = np.zeros((6, 6))
     body = Body.of(bodies)
     for matrix, R, p in zip(matrices, body.rotation.reshape(-1, 3, 3), body.origin, strict=True):
-        X = np.block([[R.T, -R.T @ _across(p)], [np.zeros((3, 3)), R.T]])
+        X = np.block([[R.T, -R.T @ across(p)], [np.zeros((3, 3)), R.T]])
         total += X.T @ matrix @ X
     return total
 

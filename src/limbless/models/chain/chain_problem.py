@@ -38,7 +38,7 @@ from limbless.mechanics.compiled import aligned_zeros
 from limbless.mechanics.integrate.running_totals import UNLIMITED
 from limbless.models.chain.chain_evaluation import ChainEvaluator
 from limbless.models.force_elements import filled, forces_of, fresh_element
-from limbless.robots.chain import Chain
+from limbless.robots import Chain, symmetric_matrix
 from limbless.robots.chain_arrays import ChainArrays
 
 
@@ -106,6 +106,17 @@ def rigid_inertia(mass: Array, moment: Array, inertia: Array) -> Array:
     """The 21 numbers (M, H, J) of rigid bodies: M = m 1, H = [moment]."""
     zero, (x, y, z) = np.zeros_like(mass), moment.T
     return np.column_stack([mass, zero, zero, mass, zero, mass, zero, -z, y, z, zero, -x, -y, x, zero, inertia])
+
+
+def inertia_matrices(numbers: Array) -> Array:
+    """6 x 6 inertias from their 21 numbers M, H, J, row by row."""
+    H = numbers[:, 6:15].reshape(-1, 3, 3)
+    return np.array(
+        [
+            np.block([[symmetric_matrix(row[:6]), h.T], [h, symmetric_matrix(row[15:])]])
+            for row, h in zip(numbers, H, strict=True)
+        ]
+    )
 
 
 def _laid_out(arrays: ChainArrays) -> dict[str, Any]:

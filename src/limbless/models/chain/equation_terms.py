@@ -20,6 +20,7 @@ from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_evaluation import ChainEvaluator, ChainSolution
 from limbless.models.chain.chain_model import ChainModel
 from limbless.models.recording.body_recorder import BodyMotion, inertial_wrench, turn
+from limbless.models.recording.water_recorder import across
 from limbless.robots.base import Preset, Robot
 
 AT_REST = (0.0,) * 6
@@ -307,8 +308,7 @@ class ChainInstants(ChainModel):
         R, origin = body.rotation.reshape(-1, 3, 3), body.origin
         total = np.zeros((6, 6))
         for row, inertia in zip(self._recorder.rows, self._recorder.rigid + self._carried(now, time), strict=True):
-            turned, (x, y, z) = R[row].T @ R[0], R[0].T @ (origin[row] - origin[0])
-            lever = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # ω -> ω x r
+            turned, lever = R[row].T @ R[0], across(R[0].T @ (origin[0] - origin[row]))  # ω -> ω x r
             carry = np.block([[turned, turned @ lever], [np.zeros((3, 3)), turned]])
             total += carry.T @ inertia @ carry
         return total

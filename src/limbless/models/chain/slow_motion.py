@@ -26,6 +26,7 @@ from limbless.mechanics.chain import (
 from limbless.mechanics.compiled import aligned_zeros, kernel_array, pack
 from limbless.mechanics.integrate import dirk
 from limbless.models import ImplicitSteps, TotalsStore, refuse_law_failure
+from limbless.models.chain.chain_problem import inertia_matrices
 
 if TYPE_CHECKING:
     from limbless.models.chain.soft.soft_model import Soft
@@ -132,10 +133,8 @@ def started(model: Any, x: Array, drive: Any, steps: ImplicitSteps, moves: Seque
 
 def refuse_loose(answer: Array, rotation: Array, moves: Sequence[int]) -> None:
     """`answer` (21,): how the forces on the whole body answer to the twist of its base, along the world's axes."""
-    upper, H, R = np.triu_indices(3), answer[6:15].reshape(3, 3), np.kron(np.eye(2), rotation.reshape(3, 3))
-    M, J = np.zeros((3, 3)), np.zeros((3, 3))
-    M[upper], J[upper] = answer[:6], answer[15:]
-    whole = R.T @ np.block([[M + np.triu(M, 1).T, H.T], [H, J + np.triu(J, 1).T]]) @ R
+    R = np.kron(np.eye(2), rotation.reshape(3, 3))
+    whole = R.T @ inertia_matrices(answer[None])[0] @ R
     length = np.sqrt(np.trace(whole[3:, 3:]) / max(np.trace(whole[:3, :3]), 1e-300)) or 1.0
     size = np.repeat([1.0, 1.0 / length], 3)
     found = np.linalg.eigh((size[:, None] * whole * size)[np.ix_(moves, moves)])

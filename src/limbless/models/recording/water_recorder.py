@@ -92,6 +92,12 @@ class WaterRecorder:
         return wake_force(wake, E, W, velocity, twist[:, 3:], share)
 
 
+def across(arm: Array) -> Array:
+    """[p] with [p] v = p x v."""
+    x, y, z = arm
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
 def share_below(water: Any, a: Array | float, b: Array | float, time: Array, place: Array, E: Array) -> Array:
     """(..) immersed share of sections of half axes a, b at places (.., 3) with axes E (.., 3, 3)."""
     height, slope = water.height_at(time, place)
@@ -136,8 +142,7 @@ def slice_inertias(piece: Any, mass: Array) -> Array:
     E, found = piece.frame, []
     D = E @ np.diag(mass[:3]) @ E.T
     for s in (0.0, 1.0, 2.0):
-        x, y, z = piece.start + s * E[:, 0]
-        arm = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        arm = across(piece.start + s * E[:, 0])
         roll = mass[3] * np.outer(E[:, 0], E[:, 0])
         found.append(np.block([[D, -D @ arm], [arm @ D, roll - arm @ D @ arm]]))
     square = 0.5 * (found[2] - 2.0 * found[1] + found[0])

@@ -247,8 +247,7 @@ def _spine_pieces(robot: TendonSpine, one: Vertebra, stations: int, start: float
     r = one.joint_radius or robot.disk_radius
     wide = robot.disk_radius
     axes = (wide, wide) if robot.section is None else (robot.section.half_width, robot.section.half_height)
-    nodes, weights = np.polynomial.legendre.leggauss(stations)
-    at, share = 0.5 * (nodes + 1.0), 0.5 * weights
+    at, share = gauss(stations)
     round_turn = r**2 * np.array([0.5, 0.25, 0.25])
 
     fill = one.volume / (l * np.pi * axes[0] * axes[1])

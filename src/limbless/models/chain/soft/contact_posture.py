@@ -12,7 +12,7 @@ from limbless.core import Array, InputError
 from limbless.mechanics.algebra import matrix_to_quaternion
 from limbless.mechanics.contact.shapes.primitives import FAR
 from limbless.models import Pole, Posture, State, pole_of, pose_of
-from limbless.models.chain.soft.cell_plan import legendre
+from limbless.models.chain.soft.cell_plan import gauss, legendre
 from limbless.models.chain.soft.standing_touch import StandingTouch
 from limbless.robots import ACTUATED, Rod, TendonSpine
 
@@ -135,9 +135,8 @@ def _bend(model: SoftContact, cell: Any, name: str, curvature: float, torsion: f
     kind, _, degree = name.rpartition(" ")
     if kind not in ("pitch curvature", "yaw curvature"):
         return 0.0
-    nodes, weights = np.polynomial.legendre.leggauss(int(degree) + 3)
-    at, span = 0.5 * (nodes + 1.0), sum(piece.length for piece in cell.pieces)
-    turned = torsion * (end - span + span * at)
+    at, weights = gauss(int(degree) + 3)
+    turned = torsion * (end - cell.length + cell.length * at)
     value = np.cos(turned) if kind == "yaw curvature" else -np.sin(turned)
     P = legendre(at, int(degree))[:, int(degree)]
-    return float((2.0 * int(degree) + 1.0) * curvature * (0.5 * weights * P) @ value)
+    return float((2.0 * int(degree) + 1.0) * curvature * (weights * P) @ value)

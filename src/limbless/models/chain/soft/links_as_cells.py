@@ -10,6 +10,7 @@ from limbless.core import Array, InputError
 from limbless.mechanics.algebra import matrix_to_quaternion, quaternion_to_rotation_vector
 from limbless.mechanics.chain import Prismatic, Revolute
 from limbless.models.chain.soft.cell_plan import STILL, CellPlan, PlannedCell, PlannedPiece, Stations, gauss
+from limbless.models.recording.water_recorder import across
 from limbless.robots import Bodies, Chain, Segment
 
 FAR = 1e9
@@ -131,7 +132,7 @@ def _between(before: LinkFrame, after: LinkFrame) -> list[PlannedPiece]:
     arm, turn = before.axes.T @ (after.place - before.place), before.axes.T @ after.axes
     w = np.asarray(quaternion_to_rotation_vector(matrix_to_quaternion(turn)))
     angle = float(np.linalg.norm(w))
-    W = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+    W = across(w)
     if angle < 1e-9:
         spread = np.eye(3) + 0.5 * W
     else:

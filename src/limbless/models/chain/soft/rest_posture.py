@@ -145,11 +145,8 @@ def _by_relaxation(body: Soft, strain: Array, told: dict[str, Any], place: dict[
         return np.asarray(body.forward(body.flat(at, **place), **told).strain_acceleration)[free]
 
     for _ in range(4 * PATIENCE.turns):
-        left, slopes = acceleration(q), np.zeros((len(free), len(free)))
-        for column, k in enumerate(free):
-            aside = q.copy()
-            aside[k] += steps[column]
-            slopes[:, column] = (acceleration(aside) - left) / steps[column]
+        left = acceleration(q)
+        slopes = slopes_of(acceleration, q, left, steps[:, None] * np.eye(len(q))[free])
         rates = np.linalg.eigvals(slopes)
         rising = float(rates.real.max(initial=-1.0))
         shift = 2.0 * rising if rising > PATIENCE.noise * np.abs(rates).max(initial=1.0) else 0.0
@@ -163,6 +160,11 @@ def _by_relaxation(body: Soft, strain: Array, told: dict[str, Any], place: dict[
     raise InputError(
         "initial.posture: no equilibrium was found; let a damped body come to rest, and continue from that result"
     )
+
+
+def slopes_of(acceleration: Callable[[Array], Array], q: Array, left: Array, steps: Array) -> Array:
+    """Slopes of accelerations along the freedoms in which these steps lead, from their values `left` at q."""
+    return np.array([(acceleration(q + step) - left) / step.sum() for step in steps]).T
 
 
 def workspace(body: Soft, tensions: ArrayLike, **place: Any) -> Array:
@@ -201,10 +203,7 @@ def against_stops(body: Soft, strain: Array, floats: bool, acceleration: Callabl
     strain = within
     for _ in range(PATIENCE.turns):
         left = acceleration(strain)
-        slopes = np.array(
-            [(acceleration(strain + step) - left) / PATIENCE.nudge for step in PATIENCE.nudge * np.eye(body.freedoms)]
-        ).T
-        inverse = np.linalg.pinv(slopes)
+        inverse = np.linalg.pinv(slopes_of(acceleration, strain, left, PATIENCE.nudge * np.eye(body.freedoms)))
         change = -(inverse @ left)
         if np.abs(change).max() < PATIENCE.still:
             return strain + change
