@@ -303,6 +303,10 @@ class Model(Recording):
         """What may ask a user's function at every stage: see `law_failure`."""
         return (*getattr(self, "environment", ()), *(() if self._loop is None else self._loop.asked))
 
+    def failure_of_laws(self, time: float) -> Status:
+        """What users' functions have raised until this time."""
+        return law_failure(self.asked)
+
     def retune(self, fields: Mapping[str, Any]) -> None:
         """Other numbers in these fields of its controllers from now on; in all others those of the start."""
         if self._loop is None:

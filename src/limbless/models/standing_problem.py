@@ -91,7 +91,7 @@ class StandingProblem:
         """After steps to this knot: what the drive gives stands in the state."""
 
     def _status(self, found: int, done: float, records: Records) -> Status:
-        """How steps ended that reached this time; `found` is what the engine said."""
+        """How steps ended that reached this time, where no law has failed; `found` is what the engine said."""
         raise NotImplementedError
 
     def _records(self, count: int, times: Array) -> Records:
@@ -226,7 +226,8 @@ class StandingProblem:
         here, count = self._here, self._r
         done = float(self._knots[self._reached])
         records = self._records(count, self._knots[: here + 1][self._record[: here + 1]][:count])
-        status = self._status(found, done, records)
+        status = self.model.failure_of_laws(done)
+        status = status if status.failure else self._status(found, done, records)
         return self.state(), before_failure(records, status, self._of_the_step_that_ended), status
 
     def state(self) -> State:

@@ -34,7 +34,6 @@ from limbless.models import (
     State,
     Status,
     StepLimit,
-    law_failure,
     quarters,
     refuse_explicit_tolerance,
 )
@@ -86,11 +85,11 @@ class NewtonEuler(ChainInstants, StandingModel):
     def _make_room(self) -> None:
         """The size of a state, and what implicit steps need of it."""
         self._size = chain_problem.state_size(self._actuated, self._controlled)
-        self._steps = None
+        self.steps = None
         self.switching = self._prepare_switches()
         if self.settings.integrator != "rk4":
             tolerance = self.settings.tolerance or STAGE_TOLERANCE
-            self._steps = ImplicitSteps(
+            self.steps = ImplicitSteps(
                 self.settings.integrator, tolerance, self._size, self.chain.freedoms, len(self._tallies.laws)
             )
 
@@ -131,7 +130,7 @@ class NewtonEuler(ChainInstants, StandingModel):
     @property
     def explicit(self) -> bool:
         """Whether Runge-Kutta steps move it: lanes, derivatives and lean loops know these alone."""
-        return self._steps is None and self.switching is None
+        return self.steps is None and self.switching is None
 
     def _refuse_integrator(self) -> None:
         """An implicit step needs forces that do not jump, and inertia; an explicit one has no tolerance."""
@@ -170,7 +169,7 @@ class NewtonEuler(ChainInstants, StandingModel):
         """Everything that an engine needs, with memory of its own: two runs of one model are two problems."""
         memory = chain_problem.memory_of(self._actuated, len(self._tallies.laws), tally, control=self._controlled)
         memory = memory._replace(clamp=self._held_body())
-        if self._steps is not None:
+        if self.steps is not None:
             memory = memory._replace(ahead=smooth_problem.ahead_of(self._actuated, self.chain, drive))
             drive = smooth_problem.halves(drive)
         kept = chain_problem.records_of(self._actuated, records, tallied, self._controlled)
@@ -189,10 +188,10 @@ class NewtonEuler(ChainInstants, StandingModel):
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """The state at time 0: pose and twist as given, joints as given or where the gait has them."""
         x = self._start(self._size, initial, gait)
-        if self._answers and self._steps is not None:
+        if self._answers and self.steps is not None:
             slow_motion.refuse_start(initial)
             moves = {"free": range(6), "planar": (0, 1, 5)}.get(self.chain.base, ())
-            x = slow_motion.started(self, x, self.drive(gait, np.zeros(1)), self._steps, moves)
+            x = slow_motion.started(self, x, self.drive(gait, np.zeros(1)), self.steps, moves)
         return self._started(x)
 
     def drive(self, gait: Any, times: Array) -> ChainDrive:
@@ -204,7 +203,7 @@ class NewtonEuler(ChainInstants, StandingModel):
             )
         if self._holds_reference:
             times = np.full_like(times, 0.5 * (times[0] + times[-1]))
-        return super().drive(gait, times if self._steps is None else quarters(times))
+        return super().drive(gait, times if self.steps is None else quarters(times))
 
     def breakpoints(self, gait: Gait, start: float, end: float) -> list[float]:
         return self.actuation.arrivals(start, end) if isinstance(self.actuation, SampledReference) else []
@@ -219,30 +218,27 @@ class NewtonEuler(ChainInstants, StandingModel):
 
     def step_limit(self, state: State) -> StepLimit | None:
         """Without inertia friction brakes nothing, and implicit steps solve it: any step follows it."""
-        return super().step_limit(state) if self.settings.inertia and self._steps is None else None
+        return super().step_limit(state) if self.settings.inertia and self.steps is None else None
 
     def standing_problem(self) -> StandingChain:
         return StandingChain(self)
 
     def status_at(self, row: int, done: float, records: Records) -> Status:
         """How steps ended that reached this time; `row` is what `failure_code` said."""
-        status = law_failure(self.asked)
-        if row and not self.settings.inertia and not self._answers and not status.failure and done == 0.0:
-            raise InputError(f"model.inertia: at t = 0 s {_UNBALANCED}")
         if row == dirk.UNSOLVED:
-            return status if status.failure else Status(f"{UNSOLVED}; try a shorter step", done)
-        if self._answers and row and not status.failure:
+            return Status(f"{UNSOLVED}; try a shorter step", done)
+        if row and self._answers:
             return Status(slow_motion.UNSETTLED, done)
-        if row and not status.failure:
-            status = (
-                Status(self._locked_sentence(row), done, self._joint_of_row(row))
-                if self.settings.inertia
-                else Status(_UNBALANCED, done, "the base")
-            )
+        if row and self.settings.inertia:
+            return Status(self._locked_sentence(row), done, self._joint_of_row(row))
+        if row and done == 0.0:
+            raise InputError(f"model.inertia: at t = 0 s {_UNBALANCED}")
+        if row:
+            return Status(_UNBALANCED, done, "the base")
         times = records["time"]
-        if not status.failure and len(times) and times[0] == 0.0 and not np.isfinite(records["base"][0]).all():
+        if len(times) and times[0] == 0.0 and not np.isfinite(records["base"][0]).all():
             return Status(SINGULAR, 0.0)
-        return status
+        return Status()
 
     def _take_given(self, x: Array, drive: ChainDrive, row: int = -1) -> None:
         """Motion-given joints stand where the drive has them at the last knot, row `row` of it (the last

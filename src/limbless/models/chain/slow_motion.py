@@ -29,7 +29,7 @@ from limbless.models import ImplicitSteps, TotalsStore, refuse_law_failure
 from limbless.models.chain.chain_problem import inertia_matrices
 
 if TYPE_CHECKING:
-    from limbless.models.chain.soft.soft_model import Soft
+    from limbless.models.chain.soft.soft_body import SoftBody
 
 LINEAR = ("drag", "gravity", "buoyancy", "point-wrench")
 """Environments whose forces are linear in the velocity, or do not depend on it."""
@@ -88,7 +88,7 @@ def slowed(memory: ChainMemory, size: int, environment: Sequence[Environment]) -
     return memory._replace(ahead=ahead, slow=SlowMotion(aligned_zeros(size), np.zeros(1), np.array([curved])))
 
 
-def refuse_of_soft(body: Soft) -> None:
+def refuse_of_soft(body: SoftBody) -> None:
     """What only inertia has: explicit steps, water that is carried along, rotors."""
     if body.settings.integrator == "rk4":
         raise InputError(STIFF)

@@ -42,6 +42,10 @@ _POINTS = 8  # Gauss points on each stretch of a round object that water cuts
 APART = 3.0  # radii along a soft body: what is nearer than this bends away, and does not touch
 
 
+Material = tuple[list[float], float]
+"""Friction along, against, across and in rolling, and restitution."""
+
+
 class PossibleContact(NamedTuple):
     """A contact that there can be: a feature of a body with a surface, which `other` carries (-1: it does not move)."""
 
@@ -177,51 +181,45 @@ class ContactBuilder:
         if self.company.links is not None:
             self._touch_links(self.company.links, links, places)
 
-    def _surface(self, code: int, numbers: Sequence[float], friction: Sequence[float], restitution: float) -> int:
-        self.rows.append(surface_row(code, numbers, friction, restitution))
+    def _surface(
+        self, code: int, numbers: Sequence[float], material: Material, window: tuple[float, float] = (-np.inf, np.inf)
+    ) -> int:
+        """The number of another surface, which is there from one time to another (s)."""
+        row = surface_row(code, numbers, *material)
+        ContactSurface.of(row).since[:], ContactSurface.of(row).until[:] = window
+        self.rows.append(row)
         return len(self.fixed) + len(self.rows) - 1
 
     def _on_fixed(self, number: int, body: FreeObject) -> None:
         """An object on everything hard, with its own friction."""
-        friction, restitution = _material(body)
+        material, least = _material(body), float(body.half.min())
         for row in self.fixed:
-            code = float(row[0])
-            own = surface_row(int(code), row[SHAPE:], friction, restitution)
-            ContactSurface.of(own).since[:], ContactSurface.of(own).until[:] = row[1], row[2]
-            self.rows.append(own)
-            j = len(self.fixed) + len(self.rows) - 1
+            code, window = int(row[0]), (row[1], row[2])
+            j = self._surface(code, row[SHAPE:], material, window)
             for rank, (k, a, b, r, _) in touching(code, self.parts[number]):
-                self.contacts.append(PossibleContact(k, j, [*a, *b, r, rank, 1.0], -1, r or float(body.half.min())))
-            corners = known_shapes[int(code)].corners
-            if body.sizes is not None and corners is not None:
-                self._on_corners(number, body, row, corners(row[SHAPE:]))
+                self.contacts.append(PossibleContact(k, j, [*a, *b, r, rank, 1.0], -1, r or least))
+            corners = known_shapes[code].corners
+            if body.sizes is not None and corners is not None:  # the faces of a box on corners that do not move
+                crate = self._crate(number, material)
+                for corner in corners(row[SHAPE:]):
+                    j = self._surface(Corner.code, [*corner, crate], material, window)
+                    self.contacts.append(PossibleContact(self.first + number, j, [*np.zeros(8), 1.0], -1, least))
 
-    def _on_corners(self, number: int, body: FreeObject, fixed: Array, corners: Sequence[Array]) -> None:
-        """The faces of a box on the corners of what does not move."""
-        friction, restitution = _material(body)
-        crate = self._crate(number, (friction, restitution))
-        for corner in corners:
-            j = self._surface(Corner.code, [*corner, crate], friction, restitution)
-            ContactSurface.of(self.rows[-1]).since[:], ContactSurface.of(self.rows[-1]).until[:] = fixed[1], fixed[2]
-            self.contacts.append(
-                PossibleContact(self.first + number, j, [*np.zeros(8), 1.0], -1, float(body.half.min()))
-            )
-
-    def _crate(self, number: int, material: tuple[list[float], float]) -> int:
+    def _crate(self, number: int, material: Material) -> int:
         """The surface that a box carries along."""
         half = self.company.objects[number].half
-        j = self._surface(MovingCuboid.code, [*np.zeros(3), *np.eye(3).ravel(), *half], *material)
+        j = self._surface(MovingCuboid.code, [*np.zeros(3), *np.eye(3).ravel(), *half], material)
         self.carried.append((self.first + number, j, True, np.zeros(3), half))
         return j
 
-    def _touch_object(self, parts: Parts, number: int, material: tuple[list[float], float]) -> None:
+    def _touch_object(self, parts: Parts, number: int, material: Material) -> None:
         """What can touch an object: spheres and capsules of another body."""
         body, k = self.company.objects[number], self.first + number
         axis = body.round()
         if axis is None:
             j = self._crate(number, material)
         else:
-            j = self._surface(MovingCapsule.code, [*axis[0], *axis[1], axis[2]], *material)
+            j = self._surface(MovingCapsule.code, [*axis[0], *axis[1], axis[2]], material)
             self.carried.append((k, j, False, axis[0], axis[1]))
         for rank, (owner, a, b, r, share) in touching(MovingCuboid.code if axis is None else MovingCapsule.code, parts):
             size = r or float(min(body.half.min(), self.company.objects[owner - self.first].half.min()))
@@ -230,8 +228,8 @@ class ContactBuilder:
     def _touch_each_other(self, one: int, two: int) -> None:
         """Two objects: the round one is the feature; of two boxes, the corners of both and the edges of one."""
         a, b = self.company.objects[one], self.company.objects[two]
-        material = [min(p, q) for p, q in zip(_material(a)[0], _material(b)[0], strict=True)]
-        both = (material, min(a.restitution, b.restitution))
+        friction = [min(pair) for pair in zip(_material(a)[0], _material(b)[0], strict=True)]
+        both = (friction, min(a.restitution, b.restitution))
         if a.sizes is not None and b.sizes is None:
             one, two = two, one
         self._touch_object(self.parts[one], two, both)
@@ -244,11 +242,10 @@ class ContactBuilder:
         def far(k: int, other: int, radius: float) -> bool:
             return places is None or bool(places[k] - places[other] > APART * radius)
 
-        friction = [item.friction, item.friction, item.friction, item.rolling]
         for k, a, b, r, _ in self.robot.bars:
             near = [bar for bar in self.robot.bars if links[k] - links[bar[0]] >= item.apart and far(k, bar[0], r)]
             if near:
-                j = self._surface(MovingCapsule.code, [*a, *b, r], friction, item.restitution)
+                j = self._surface(MovingCapsule.code, [*a, *b, r], _material(item))
                 self.carried.append((k, j, False, a, b))
                 self.contacts += [
                     PossibleContact(owner, j, [*p, *q, s, 0.0, 1.0], k, min(r, s)) for owner, p, q, s, _ in near
@@ -267,7 +264,7 @@ def touching(code: float, parts: Parts) -> list[tuple[float, tuple[int, Array, A
     return [(rank, part) for rank, found in ranks_of(code, parts.balls, parts.bars) for part in found]
 
 
-def _material(body: FreeObject) -> tuple[list[float], float]:
+def _material(body: FreeObject | SelfContact) -> Material:
     return [body.friction, body.friction, body.friction, body.rolling], body.restitution
 
 

@@ -18,14 +18,12 @@ from limbless.mechanics.compiled import kernel_array, pack
 from limbless.mechanics.integrate import runge_kutta
 from limbless.models import (
     RUNGE_KUTTA,
-    ImplicitSteps,
-    SoftSettings,
-    StandingModel,
     State,
     StepLimit,
     refuse_law_failure,
 )
 from limbless.models.chain.soft import cell_tables
+from limbless.models.chain.soft.soft_body import SoftBody
 
 if TYPE_CHECKING:
     from limbless.control.gaits.base import Gait
@@ -153,32 +151,8 @@ def fastest_rate(
     return max(found)
 
 
-class SoftInstants(StandingModel):
+class SoftInstants(SoftBody):
     """What a soft body does at one state: the part of `Soft` that asks no time loop."""
-
-    settings: SoftSettings
-    plan: Any
-    strung: Any
-    lawful: Any
-    steps: ImplicitSteps | None
-    freedoms: int
-    tendons: int
-    _size: int
-    _split: int
-    _given: NDArray[np.intp]
-    _one: tuple[ChainProblem, Any] | None
-    _loop: Any
-    problem: Callable[..., ChainProblem]
-    cells: Callable[..., Any]
-
-    def _refuse_weightless(self) -> None:
-        """A body without inertia about its own axis that is free to roll is singular."""
-        roll = sum(piece.turn[0] for _, piece in self.plan.stations) + sum(cell.turn[0] for cell in self.plan.cells)
-        if self.plan.base in ("free", "pinned") and not roll > 0.0:
-            raise InputError(
-                "robot: nothing resists its roll about its own axis: give the vertebrae a joint_mass "
-                "with a joint_radius, or a disk_inertia, or choose base planar"
-            )
 
     def instant(
         self,

@@ -8,10 +8,10 @@ import numpy as np
 
 from limbless.core import Array
 from limbless.mechanics.contact import ENDS, SINGULAR, CellRecord, StepCounters, StepRecord
-from limbless.models import Records, State, Status, law_failure
+from limbless.models import Records, State, Status
 from limbless.models.chain.contact.standing_contact import LAST, STEP, StandingHard
-from limbless.models.chain.soft import contact_tables, failure_messages
-from limbless.models.chain.soft.standing_soft import LAST_TENDONS
+from limbless.models.chain.soft import contact_tables
+from limbless.models.chain.soft.standing_soft import LAST_TENDONS, singular, unsolved
 from limbless.models.recording.body_recorder import kept_arrays
 
 if TYPE_CHECKING:
@@ -72,13 +72,9 @@ class StandingTouch(StandingHard):
 
     def _status(self, found: int, done: float, records: Records) -> Status:
         """How a block ended, in a sentence."""
-        model, status = self.model, law_failure(self.model.asked)
-        status = status if status.failure else model.lawful.failure(done)
-        if status.failure or not found:
-            return status
         if found > SINGULAR:
-            return failure_messages.singular(model, found - SINGULAR, done)
-        within = StepCounters.of(self._memory.counts).last[0] <= model._options.bound
-        if found not in (ENDS.sunk, ENDS.crowded) and within:
-            return failure_messages.unsolved(model, done, self._memory.chain)
-        return self._failed(found, done)
+            return singular(self.model, found - SINGULAR, done)
+        within = StepCounters.of(self._memory.counts).last[0] <= self.model._options.bound
+        if found and found not in (ENDS.sunk, ENDS.crowded) and within:
+            return unsolved(self.model, done, self._memory.chain)
+        return self._failed(found, done) if found else Status()

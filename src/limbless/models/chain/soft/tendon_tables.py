@@ -259,6 +259,11 @@ class RoutedTendons:
         return how
 
 
+def side_of(y: float, z: float) -> float:
+    """On which side of the body a place of its section lies: 1 to the left, -1 to the right."""
+    return float(y / np.hypot(y, z)) if y or z else 0.0
+
+
 class SpineTendons(RoutedTendons):
     """Through the holes in the disks of a spine: straight chords, each across one vertebra."""
 
@@ -266,28 +271,25 @@ class SpineTendons(RoutedTendons):
 
     def __init__(self, robot: TendonSpine) -> None:
         self.tendons, self._lengths = robot.tendons, robot.values("length")
-        self.straight, self.places = self._straight(), self._places()
-        self.pieces = sum((tendon.anchor or len(self._lengths)) - tendon.start for tendon in robot.tendons)
+        self.straight = np.array([self._straight(tendon) for tendon in self.tendons])
+        self.places = [self._place(tendon) for tendon in self.tendons]
+        self.pieces = sum(len(self._crossed(tendon)) for tendon in self.tendons)
+
+    def _crossed(self, tendon: Any) -> range:
+        """The vertebrae that a tendon crosses, from 0."""
+        return range(tendon.start, tendon.anchor or len(self._lengths))
 
     def _holes(self, tendon: Any) -> Array:
         return np.array(tendon.holes if len(tendon.holes) > 1 else tendon.holes * (len(self._lengths) + 1))
 
-    def _straight(self) -> Array:
-        found = []
-        for tendon in self.tendons:
-            steps = np.column_stack([self._lengths, np.diff(self._holes(tendon), axis=0)])
-            found.append(np.linalg.norm(steps[tendon.start : tendon.anchor or len(self._lengths)], axis=1).sum())
-        return np.array(found)
+    def _straight(self, tendon: Any) -> float:
+        steps = np.column_stack([self._lengths, np.diff(self._holes(tendon), axis=0)])
+        return float(np.linalg.norm(steps[self._crossed(tendon)], axis=1).sum())
 
-    def _places(self) -> list[tuple[float, float]]:
-        along = np.concatenate([[0.0], np.cumsum(self._lengths)])
-        found = []
-        for tendon in self.tendons:
-            last = tendon.anchor or len(along) - 1
-            y, z = np.mean(self._holes(tendon)[tendon.start : last + 1], axis=0)
-            middle = 0.5 * (along[tendon.start] + along[last])
-            found.append((float(middle), float(y / np.hypot(y, z)) if y or z else 0.0))
-        return found
+    def _place(self, tendon: Any) -> tuple[float, float]:
+        along, crossed = np.concatenate([[0.0], np.cumsum(self._lengths)]), self._crossed(tendon)
+        mean = np.mean(self._holes(tendon)[crossed.start : crossed.stop + 1], axis=0)
+        return float(0.5 * (along[crossed.start] + along[crossed.stop])), side_of(*mean)
 
     def element(self, cells: Cells, links: Any) -> tuple[Any, ...]:
         """Every chord from disk to disk, tendon by tendon."""
@@ -296,7 +298,7 @@ class SpineTendons(RoutedTendons):
             holes = self._holes(tendon)
             found += [
                 (number, disk, disk + 1, (0.0, *holes[disk]), (0.0, *holes[disk + 1]), 1.0)
-                for disk in range(tendon.start, tendon.anchor or len(self._lengths))
+                for disk in self._crossed(tendon)
             ]
         return (chords_of(found, links, self._contact()),)
 
@@ -308,8 +310,10 @@ class RodTendons(RoutedTendons):
         self.tendons, self._plan, self._degree, self._rod = rod.tendons, plan, degree, rod
         self._ends = [(t.start, rod.length if t.anchor is None else t.anchor) for t in rod.tendons]
         self.straight = np.array([end - start for start, end in self._ends])
-        sides = [y / np.hypot(y, z) if y or z else 0.0 for y, z in (tendon.place for tendon in rod.tendons)]
-        self.places = [(0.5 * (start + end), float(side)) for (start, end), side in zip(self._ends, sides, strict=True)]
+        self.places = [
+            (0.5 * (start + end), side_of(*tendon.place))
+            for (start, end), tendon in zip(self._ends, rod.tendons, strict=True)
+        ]
         self.pieces = sum(len(self._marks(*ends)) for ends in self._ends)
 
     def _marks(self, start: float, end: float) -> list[tuple[int, int, float, float]]:
@@ -371,8 +375,7 @@ class ChainTendons(RoutedTendons):
                     "zero: a piece of no length pulls nowhere; move one, or leave it out"
                 )
         self.straight = np.array([step.sum() for step in steps])
-        middle = [points.mean(axis=0) for points in straight]
-        self.places = [(float(x), float(y / np.hypot(y, z)) if y or z else 0.0) for x, y, z in middle]
+        self.places = [(float(x), side_of(y, z)) for x, y, z in (points.mean(axis=0) for points in straight)]
         self.pieces = sum(len(step) for step in steps)
 
     def element(self, cells: Cells, links: Any) -> tuple[Any, ...]:
