@@ -43,6 +43,7 @@ from limbless.models import (
     actuation_or_motion,
     chain_rate,
     divergence,
+    filled,
     friction_limit,
     numbers,
 )
@@ -150,15 +151,15 @@ class ChainModel(Model):
     def _ranges(self) -> Array:
         """`JointRange` of every degree of freedom, with its place in a state; empty where no joint has limits."""
         arrays = self.chain.arrays()
-        if not (np.isfinite(arrays.lower) | np.isfinite(arrays.upper)).any():
-            return np.asarray(JointRange.zeros(0))
-        ranges = JointRange.zeros(self.chain.freedoms)
-        rows = JointRange.of(ranges)
-        rows.lower[:], rows.upper[:] = np.maximum(arrays.lower, -UNLIMITED), np.minimum(arrays.upper, UNLIMITED)
-        for first, p, v in zip(
-            arrays.joint_kind[1:], arrays.position_column[1:], arrays.velocity_column[1:], strict=True
-        ):
-            rows.column[v : v + (3 if first == Spherical.code else 1)] = self._joints.start + p
+        limited = (np.isfinite(arrays.lower) | np.isfinite(arrays.upper)).any()
+        freedoms = np.where(arrays.joint_kind[1:] == Spherical.code, 3, 1)
+        ranges = filled(
+            JointRange,
+            self.chain.freedoms if limited else 0,
+            lower=np.maximum(arrays.lower, -UNLIMITED),
+            upper=np.minimum(arrays.upper, UNLIMITED),
+            column=self._joints.start + np.repeat(arrays.position_column[1:], freedoms),
+        )
         return np.asarray(ranges)
 
     # Controllers with state
@@ -170,18 +171,19 @@ class ChainModel(Model):
         self._loop = ChainLoop(controllers, layout._replace(touching=self._touching), self.actuation)
 
     @property
+    def _parts(self) -> list[MotorBank | ChainLoop]:
+        """What has numbers of its own in a state: motors and a controller."""
+        return [part for part in (self._motors, self._loop) if part is not None]
+
+    @property
     def _controlled(self) -> int:
         """How many numbers of a state belong to motors and a controller."""
-        return sum(part.count for part in (self._motors, self._loop) if part is not None)
+        return sum(part.count for part in self._parts)
 
     def _started(self, x: Array) -> State:
         """The state at time 0, with the numbers of motors and of a controller where they start."""
-        names: list[str] = []
-        if self._motors is not None:
-            names += self._motors.start(x, self._joints, self._rates)
-        if self._loop is not None:
-            names += self._loop.start(x)
-        return State(0.0, x, named(names))
+        joints = np.concatenate([x[self._joints], x[self._rates]])
+        return State(0.0, x, named([name for part in self._parts for name in part.start(x, joints)]))
 
     # The start
 
@@ -189,13 +191,12 @@ class ChainModel(Model):
         """Joint positions with the rotation vectors of spherical joints as quaternions."""
         if self._recorder.positions == self.chain.freedoms:
             return joint_position
-        arrays, columns = self.chain.arrays(), []
-        for kind, v in zip(arrays.joint_kind[1:], arrays.velocity_column[1:], strict=True):
-            spherical = kind == Spherical.code
-            columns.append(
-                rotation_vector_to_quaternion(joint_position[v : v + 3]) if spherical else joint_position[v : v + 1]
-            )
-        return np.concatenate([np.zeros(0), *columns])
+        arrays, turns = self.chain.arrays(), rotation_vector_to_quaternion
+        columns = [
+            turns(joint_position[v : v + 3]) if kind == Spherical.code else joint_position[v : v + 1]
+            for kind, v in zip(arrays.joint_kind[1:], arrays.velocity_column[1:], strict=True)
+        ]
+        return np.concatenate(columns)
 
     def _put_joints(self, x: Array, initial: Any, gait: Gait, moving: bool = True) -> None:
         """Joints of the start into a state: as given, or where the gait has them (and,
@@ -267,11 +268,11 @@ class ChainModel(Model):
     def step_limit(self, state: State) -> StepLimit | None:
         if self.switching is not None and self.switching.decides_all:
             return None  # there is nothing to brake
-        height = float(self._base_of(state)[0][2])
-        rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, state.x[self._joints], height)
+        joints, height = state.x[self._joints], float(self._base_of(state)[0][2])
+        rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, joints, height)
         limit = friction_limit(rate, self._interval, self._packs)
-        parts = [part.step_limit(self._interval) for part in (self._motors, self._loop) if part is not None]
-        return min((found for found in (limit, *parts) if found is not None), default=None)
+        limits = (limit, *(part.step_limit(self._interval) for part in self._parts))
+        return min((found for found in limits if found is not None), default=None)
 
     def commanded(self, torque: ArrayLike) -> Array:
         """A controller's torques, one for each degree of freedom."""
@@ -341,28 +342,22 @@ class ChainModel(Model):
         return np.asarray(BodyRecord.of(records["bodies"]).twist)
 
     def fastest(self, records: Records) -> str:
-        speeds = np.linalg.norm(self._twists(records)[-1, :, :3], axis=-1)
-        return f"body {int(np.argmax(speeds))}"
+        return f"body {int(np.linalg.norm(self._twists(records)[-1, :, :3], axis=-1).argmax())}"
 
     # What is recorded
 
     def variables(self, records: Records) -> Variables:
         """The variables of a result from recorded states and the tally."""
-        looped = {} if self._loop is None else self._loop.variables(records["x"])
-        if self._motors is not None:
-            looped |= self._motors.variables(records["x"], records["x"][:, self._rates])
-        named = {**self._named(records), **looped, **(clamp_variables(records) if self.clamps else {})}
-        return Variables({**contiguous(named), **self._tallies.variables(records)})
-
-    def _named(self, records: Records) -> dict[str, Array]:
-        """Those of the chain alone."""
-        return self._recorder.variables(records)
+        found, x = self._recorder.variables(records), records["x"]
+        for part in self._parts:
+            found |= part.variables(x, x[:, self._rates])
+        found |= clamp_variables(records) if self.clamps else {}
+        return Variables({**contiguous(found), **self._tallies.variables(records)})
 
     def schema(self) -> dict[str, Variable]:
-        clamps = CLAMP_SCHEMA if self.clamps else {}
-        looped = {} if self._loop is None else self._loop.schema()
-        looped |= {} if self._motors is None else self._motors.schema()
-        found = {**self._schema, **clamps, **self._recorder.water.schema(), **looped, **self._tallies.schema()}
+        found = {**self._schema, **(CLAMP_SCHEMA if self.clamps else {})}
+        for part in (self._recorder.water, *self._parts, self._tallies):
+            found |= part.schema()
         if self.chain.stretches:
             return found
         of_joints = {name: one for name, one in found.items() if one.dims == ("joint",)}  # all of which turn

@@ -76,11 +76,14 @@ class LinkRecorder(BodyRecorder):
 
     def coordinates(self) -> dict[str, Any]:
         """Names of joints and sections, and what does not change in time."""
-        axes = [(piece.half_width, piece.half_height) for piece in self.pieces]
         return {
             "joint": (("joint",), self.chain.joint_names, {}),
             "joint_axis": (("joint",), self.chain.joint_labels, {}),
-            **section_coordinates(self.chain.section_names, self.length, axes),
+            **section_coordinates(
+                self.chain.section_names,
+                self.length,
+                [(piece.half_width, piece.half_height) for piece in self.pieces],
+            ),
             "joint_limit": (
                 ("joint",),
                 self.arrays.torque_limit,
@@ -121,12 +124,10 @@ class LinkRecorder(BodyRecorder):
 
     def joint_position(self, position: Array) -> Array:
         """One column per degree of freedom: quaternions of spherical joints become rotation vectors."""
-        columns = []
-        for kind, p in zip(self.arrays.joint_kind[1:], self.arrays.position_column[1:], strict=True):
-            if kind == Spherical.code:
-                columns.append(quaternion_to_rotation_vector(position[:, p : p + 4]))
-            else:
-                columns.append(position[:, p : p + 1])
+        columns = [
+            quaternion_to_rotation_vector(position[:, p : p + 4]) if kind == Spherical.code else position[:, p : p + 1]
+            for kind, p in zip(self.arrays.joint_kind[1:], self.arrays.position_column[1:], strict=True)
+        ]
         return np.concatenate([np.zeros((len(position), 0)), *columns], axis=1)
 
     def immersed(self, time: Array, bodies: BodyMotion) -> Array | None:

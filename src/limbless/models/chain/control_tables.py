@@ -163,7 +163,7 @@ class ChainLoop:
         alone = len(names) == 1
         return [one if alone else f"{one} ({number})" for number, part in enumerate(names) for one in part]
 
-    def start(self, x: Array) -> list[str]:
+    def start(self, x: Array, joints: Array | None = None) -> list[str]:
         """Put their own numbers where they start. Returns what they are."""
         x[self.columns] = np.concatenate([one.start for one in self.packed])
         return self.names()
@@ -175,7 +175,7 @@ class ChainLoop:
     def neurons(self) -> list[list[str]]:
         return [one.neurons(own) for one, own in zip(self.controllers, self.layouts, strict=True)]
 
-    def variables(self, x: Array) -> dict[str, Array]:
+    def variables(self, x: Array, joint_velocity: Array | None = None) -> dict[str, Array]:
         parts = [
             one.activity(x[:, own.first : own.first + len(packed.start)], len(names))
             for one, own, packed, names in zip(self.controllers, self.layouts, self.packed, self.neurons(), strict=True)
@@ -230,12 +230,13 @@ class MotorBank:
         self._volts, self._amperes, self._names = actuation.voltage / stall, current / stall, chain.joint_names
         self._inertia = joint_inertia(robot, chain.base)
 
-    def start(self, x: Array, joints: slice, rates: slice) -> list[str]:
-        """Motors stand where their joints do, without current. Returns what their numbers are."""
-        angle = self.tables.place[2]
+    def start(self, x: Array, joints: Array) -> list[str]:
+        """Motors stand and turn as their joints do (positions, then velocities), without current. Returns what their
+        numbers are.
+        """
         parts = ["voltage", *["current"] * self.electric, *["angle", "rate"] * self.elastic]
         if self.elastic:
-            x[angle : angle + 2 * len(self._names)] = np.concatenate([x[joints], x[rates]])
+            x[self.tables.place[2] :][: len(joints)] = joints
         return [f"{part} of the motor of {name}" for part in parts for name in self._names]
 
     def step_limit(self, interval: float) -> StepLimit | None:

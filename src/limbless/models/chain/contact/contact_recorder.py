@@ -232,13 +232,12 @@ def contact_forces(table: Array, duration: float) -> tuple[Array, Array]:
 def contacts_of(table: Array, state: State, duration: float, residual: float) -> Contacts:
     """From the table `ContactRow` that a step of `duration` seconds has left, and the state that it led to."""
     contact = ContactRow.of(table)
-    velocity = np.concatenate([contact.approach[:, None], contact.slip], axis=1)
     return Contacts(
         state,
         contact.gap.copy(),
         contact.normal.copy(),
         contact.tangent.copy(),
         contact_forces(table, duration)[0],
-        velocity,
+        np.concatenate([contact.approach[:, None], contact.slip], axis=1),
         residual,
     )

@@ -144,15 +144,13 @@ class TouchingRobot(NamedTuple):
 
 def touching_chain(chain: Chain) -> TouchingRobot:
     """The spheres of all links, and the capsules between those of one link."""
-    spheres, rows = _features(chain), len(chain.rows)
-    links = [row.link for row in chain.rows]
-    names = [chain.link_names[link] for link in links]
+    spheres, links = _features(chain), [row.link for row in chain.rows]
     return TouchingRobot(
         [(k, c, c, r) for k, c, r in spheres],
         _capsules(spheres),
         links,
-        names,
-        list(range(rows)),
+        [chain.link_names[link] for link in links],
+        list(range(len(links))),
         chain.head,
         chain.base,
         chain.skin,
@@ -214,10 +212,11 @@ def scene_and_bodies_of(
     features = Feature.zeros(len(contacts))
     for row, contact in zip(features, contacts, strict=True):
         row[: Feature.width] = contact.feature
-    carried = scenery.carried if company.is_there else []
+    moving = moving_bodies_of(company, scenery, contacts, first) if company.is_there else None
+    carried = [] if moving is None else scenery.carried
     extent = _extent(first + len(company.objects), owner, surface, features, surfaces, carried)
     scene = Scene(_shapes_in(surfaces), owner, surface, features, surfaces, patches, heights, extent)
-    return scene, moving_bodies_of(company, scenery, contacts, first) if company.is_there else None, company
+    return scene, moving, company
 
 
 def _surfaces(hard: Sequence[ContactEnvironment], robot: TouchingRobot) -> tuple[Array, Array, Array]:
@@ -282,9 +281,12 @@ def _extent(
 def sleep_state_of(scene: Scene, bodies: int, moving_bodies: MovingBodies | None = None) -> SleepState:
     """Everything awake."""
     contacts = len(scene.owner)
-    partner = np.full(contacts, -1, dtype=np.int64) if moving_bodies is None else moving_bodies.other
     return SleepState(
-        LastPose.zeros(bodies), np.zeros(bodies), np.zeros(contacts), np.ones(contacts, dtype=np.int64), partner
+        LastPose.zeros(bodies),
+        np.zeros(bodies),
+        np.zeros(contacts),
+        np.ones(contacts, dtype=np.int64),
+        np.full(contacts, -1, dtype=np.int64) if moving_bodies is None else moving_bodies.other,
     )
 
 

@@ -164,7 +164,7 @@ class StandingContact(StandingHard):
 
     def _build(self, drive: Any, records: int) -> tuple[Any, ...]:
         model = self.model
-        memory = model._memory(self._tally)
+        memory: Any = model._memory(self._tally)
         kept = contact_scene.records_for(
             model._actuated,
             len(model._scene.owner),

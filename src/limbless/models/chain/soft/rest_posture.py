@@ -204,7 +204,7 @@ def against_stops(body: Soft, strain: Array, floats: bool, acceleration: Callabl
     for _ in range(PATIENCE.turns):
         left = acceleration(strain)
         inverse = np.linalg.pinv(slopes_of(acceleration, strain, left, PATIENCE.nudge * np.eye(body.freedoms)))
-        change = -(inverse @ left)
+        change: Array = -(inverse @ left)
         if np.abs(change).max() < PATIENCE.still:
             return strain + change
         strain = strain + share_of_step(strain, change, inverse, acceleration) * change

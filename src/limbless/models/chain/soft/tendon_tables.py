@@ -343,16 +343,15 @@ class RodTendons(RoutedTendons):
             place = np.array([0.0, *tendon.place])
             moves = [linear + np.cross(angular, place) for linear, angular in unit]
             for row, k, here, stands in self._marks(start, end):
-                pieces = self._plan.cells[row - 1].pieces
-                length = sum(piece.length for piece in pieces)
-                P = legendre(1.0 - (pieces[-1].place - here) / length, self._degree).ravel()
+                cell = self._plan.cells[row - 1]
+                P = legendre(1.0 - (cell.pieces[-1].place - here) / cell.length, self._degree).ravel()
                 body = row - 1 if k < 0 else station.body[link.station[row] + k]
                 found.append((number, link.column[row], link.freedoms[row], stands, len(arms), body))
                 arms += [weight * move for move in moves for weight in P]
-        tendon, column, freedoms, length, arm, body = zip(*found, strict=True)
-        channels = filled(Channel, len(found), length=length, arm=arm, body=body, natural=(1.0, 0.0, 0.0))
+        numbers, columns, freedoms, spans, firsts, bodies = zip(*found, strict=True)
+        channels = filled(Channel, len(found), length=spans, arm=firsts, body=bodies, natural=(1.0, 0.0, 0.0))
         routing = ChannelRouting(channels, filled(Arm, len(arms), along=arms))
-        return (segments_of(routing, self._contact(), tendon, column, freedoms),)
+        return (segments_of(routing, self._contact(), numbers, columns, freedoms),)
 
 
 class ChainTendons(RoutedTendons):
