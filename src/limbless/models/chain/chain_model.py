@@ -119,9 +119,7 @@ class ChainModel(Model):
 
     def given_joints(self) -> NDArray[np.bool_]:
         """(joints,): which are motion-given."""
-        given = np.zeros(self.chain.freedoms, dtype=bool)
-        given[chain_problem.given_columns(self._actuated)[1]] = True
-        return given
+        return chain_problem.given_freedoms(self._actuated)
 
     # What a model may say of itself
 
@@ -258,12 +256,7 @@ class ChainModel(Model):
             position, velocity, acceleration = joint_motion(self.chain, gait, read)
             return ChainDrive(position, velocity * moves[:, None], acceleration * moves[:, None], np.zeros((1, n)))
         torque = kernel_array(gait.sample(times, np.arange(n, dtype=np.float64)).value)
-        rows = self._rows_at_rest(times)
-        return ChainDrive(np.zeros((rows, self._recorder.positions)), np.zeros((rows, n)), np.zeros((rows, n)), torque)
-
-    def _rows_at_rest(self, times: Array) -> int:
-        """How many rows of a motion that is not given the loop reads."""
-        return 1
+        return ChainDrive(np.zeros((1, self._recorder.positions)), np.zeros((1, n)), np.zeros((1, n)), torque)
 
     def step_limit(self, state: State) -> StepLimit | None:
         if self.switching is not None and self.switching.decides_all:

@@ -171,6 +171,11 @@ def given_columns(robot: ChainTables) -> tuple[NDArray[np.int64], NDArray[np.int
     return np.array(positions, dtype=np.int64), np.array(velocities, dtype=np.int64)
 
 
+def given_freedoms(robot: ChainTables) -> NDArray[np.bool_]:
+    """(freedoms,) which are motion-given."""
+    return np.isin(np.arange(len(robot.freedoms)), given_columns(robot)[1])
+
+
 def actuate(robot: ChainTables, actuation: Actuation, base: str) -> tuple[ChainTables, bool]:
     """The robot under an actuation, and whether torque-given joints follow the gait by feedback."""
     count = len(robot.freedoms)
@@ -227,14 +232,10 @@ def joint_inertia(robot: ChainTables, base: str) -> Array:
     and the base free to answer as it can; added mass and rotors included.
     """
     count = len(robot.freedoms)
-    now, found = (
-        ChainEvaluator(mark_given(robot, np.ones(count, dtype=bool)), getattr(BASES, base), ()),
-        np.zeros(count),
-    )
+    given, found = mark_given(robot, np.ones(count, dtype=bool)), np.zeros(count)
+    now = ChainEvaluator(given, getattr(BASES, base), ())
     link = LinkRow.of(robot.links)
-    for row in range(1, len(link.kind)):
-        if link.kind[row] == Spherical.code:
-            now.position[link.position[row]] = 1.0
+    now.position[link.position[link.kind == Spherical.code]] = 1.0
     for v in range(count):
         now.acceleration[:], now.velocity[:] = 0.0, 0.0
         now.acceleration[6 + v] = 1.0

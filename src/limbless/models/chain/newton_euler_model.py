@@ -181,7 +181,8 @@ class NewtonEuler(ChainInstants, StandingModel):
         if self._loop is not None:
             options = options._replace(controllers=self._loop.tables())
         options = options._replace(motors=self._motor_tables())
-        return smooth_problem.problem_of(self._actuated, self._forces, options, drive, memory, kept)
+        forces = chain_problem.fresh(self._forces)
+        return smooth_problem.afloat(ChainProblem(self._actuated, forces, options, drive, memory, kept))
 
     # Through time
 

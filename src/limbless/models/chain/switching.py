@@ -19,10 +19,11 @@ from limbless.control.actuation import Actuation, ProportionalDerivative, Switch
 from limbless.core import Array, InputError, SimulationError
 from limbless.environments import Clamp, Environment
 from limbless.mechanics.algebra import matrix_to_quaternion
-from limbless.mechanics.chain import BASES, BaseRecord, Body, ChainDrive, ChainTables, HeldBody, IntegralSums, LinkRow
+from limbless.mechanics.chain import BASES, BaseRecord, Body, ChainDrive, ChainTables, HeldBody, IntegralSums
 from limbless.mechanics.integrate.running_totals import RunTotals
 from limbless.models import Records, StandingModel, State, Status, choose
 from limbless.models.chain.chain_evaluation import ChainEvaluator
+from limbless.models.chain.chain_problem import given_freedoms
 from limbless.robots.chain import Chain
 
 if TYPE_CHECKING:
@@ -104,11 +105,7 @@ def close_clamp(robot: ChainTables, base: str, row: int, position: Array, twist:
             "the clamp cannot be closed: the motion-given joints leave the base no way to follow; release a joint or "
             "the base"
         )
-    given = np.zeros(len(rates), dtype=bool)
-    link = LinkRow.of(robot.links)
-    for k in range(1, len(link.given)):
-        given[link.column[k] :][: link.freedoms[k]] = link.given[k]
-    motors, after = np.where(given, now.torque, 0.0), rates + now.acceleration[6:]
+    motors, after = np.where(given_freedoms(robot), now.torque, 0.0), rates + now.acceleration[6:]
     impulse = np.concatenate([clamp.hold[:3], clamp.hold[3:] + np.cross(origin, clamp.hold[:3])])
     return ClampImpulse(
         np.concatenate([origin, matrix_to_quaternion(body.rotation[row].reshape(3, 3))]),

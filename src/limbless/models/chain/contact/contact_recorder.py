@@ -24,6 +24,7 @@ from limbless.mechanics.contact import (
     MovingBodies,
     ObjectPose,
     Scene,
+    SoftContactRecords,
     StepRecord,
     contact_means,
 )
@@ -72,19 +73,15 @@ OBJECTS = choose(
 """Of free objects, where there are any."""
 
 
-def kept_arrays(kept: ContactRecords) -> dict[str, Any]:
-    """The records of a problem by name, as the model returns them; without the tally."""
+def touch_arrays(kept: ContactRecords | SoftContactRecords) -> dict[str, Any]:
+    """The records of contacts and objects by name, as a model returns them."""
     steps = StepRecord.of(kept.steps)
     return {
-        "x": kept.x,
-        "torque": kept.torque,
-        "bodies": kept.bodies,
         "contacts": kept.contacts,
         "resultant": steps.resultant,
         "residual": steps.residual,
         "depth": steps.depth,
         "objects": kept.objects,
-        "clamp_wrench": steps.clamp,
     }
 
 

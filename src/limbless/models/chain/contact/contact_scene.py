@@ -210,8 +210,7 @@ def scene_and_bodies_of(
     contacts.sort(key=lambda contact: (along[contact.owner], contact.surface))
     owner, surface = (np.array([contact[side] for contact in contacts], dtype=np.int64) for side in range(2))
     features = Feature.zeros(len(contacts))
-    for row, contact in zip(features, contacts, strict=True):
-        row[: Feature.width] = contact.feature
+    features[:, : Feature.width] = np.reshape([contact.feature for contact in contacts], (-1, Feature.width))
     moving = moving_bodies_of(company, scenery, contacts, first) if company.is_there else None
     carried = [] if moving is None else scenery.carried
     extent = _extent(first + len(company.objects), owner, surface, features, surfaces, carried)

@@ -222,8 +222,9 @@ class NonSmooth(HardModel, ChainModel, StandingModel):
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """Pose and twist as given; joints as given or where the gait has them, at rest unless said otherwise."""
-        where, moving = self._where, self._follows_at_start()
-        x = self._start(where.end, initial, gait, moving)
+        where, actuation = self._where, self.actuation
+        first = actuation.phases[0].drive if isinstance(actuation, Switched) else actuation.kind
+        x = self._start(where.end, initial, gait, first == "motion")  # motion-given joints move as the gait does
         moving_body_tables.put_objects(self._objects, x, where.objects, where.speeds + 6 * len(self._bodies))
         if getattr(initial, "posture", None) is not None:
             self._lay_down(initial.posture, x, gait)
@@ -232,11 +233,6 @@ class NonSmooth(HardModel, ChainModel, StandingModel):
         )
         self._begin(x)
         return self._started(x)
-
-    def _follows_at_start(self) -> bool:
-        """Whether joints start with the rates of the gait, since they are motion-given."""
-        first = self.actuation.phases[0].drive if isinstance(self.actuation, Switched) else self.actuation.kind
-        return first == "motion"
 
     def after_jump(self, before: Array, x: Array) -> None:
         """Bodies remember velocities of their own, which jump as those of the joints do."""

@@ -9,12 +9,12 @@ import numpy as np
 
 from limbless.core import Array
 from limbless.environments import Environment, WheelContact
-from limbless.mechanics.contact import ENDS, ContactRow, Scene, StepCounters
+from limbless.mechanics.contact import ENDS, ContactRow, Scene, StepCounters, StepRecord
 from limbless.mechanics.contact.shapes.primitives import FAR
 from limbless.mechanics.integrate import moreau
 from limbless.models import TOO_FAST, Model, Records, StandingProblem, State, Status, Variables
-from limbless.models.chain.contact import contact_messages, contact_recorder, contact_scene
-from limbless.models.chain.contact.contact_recorder import ContactPart, contact_forces
+from limbless.models.chain.contact import contact_messages, contact_scene
+from limbless.models.chain.contact.contact_recorder import ContactPart, contact_forces, touch_arrays
 from limbless.models.chain.contact.contact_scene import TouchingRobot
 from limbless.models.chain.switching import remembered_clamp, restore_clamp
 from limbless.models.recording.body_recorder import contiguous, mean_powers
@@ -176,7 +176,8 @@ class StandingContact(StandingHard):
         self.problem, self._saving = model.problem(drive, memory, kept)
         per = 1 if model._feedback and not model._both_ends else 2
         self._memory, self._driven = memory, ((per, drive, lambda asked: asked),)
-        self._kept = contact_recorder.kept_arrays(kept) | model._tallies.named(kept.tally)
+        self._kept = {"x": kept.x, "torque": kept.torque, "bodies": kept.bodies, **touch_arrays(kept)}
+        self._kept |= {"clamp_wrench": StepRecord.of(kept.steps).clamp, **model._tallies.named(kept.tally)}
         self._remembered = {LAST[0]: memory.step.contacts, LAST[1]: memory.outcomes, STEP: self._length}
         return (self.problem,)
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.core import Array
-from limbless.mechanics.contact import ENDS, SINGULAR, CellRecord, StepCounters, StepRecord
+from limbless.mechanics.contact import ENDS, SINGULAR, CellRecord, StepCounters
 from limbless.models import Records, State, Status
+from limbless.models.chain.contact.contact_recorder import touch_arrays
 from limbless.models.chain.contact.standing_contact import LAST, STEP, StandingHard
 from limbless.models.chain.soft import contact_tables
 from limbless.models.chain.soft.standing_soft import LAST_TENDONS, singular, unsolved
@@ -35,17 +36,9 @@ class StandingTouch(StandingHard):
         kept: Any = contact_tables.records_for(model, memory, records, model._tallies.records(records))
         self.problem, self._saving = model.contact_problem(drive, memory, kept, self._theta)
         self._memory = memory = self.problem.memory
-        steps, more = StepRecord.of(kept.steps), CellRecord.of(kept.own)
-        self._kept = kept_arrays(kept.chain) | {
-            "tendons": memory.chain.cells.kept,
-            "iterations": more.passes,
-            "numerical": more.numerical,
-            "contacts": kept.contacts,
-            "resultant": steps.resultant,
-            "residual": steps.residual,
-            "depth": steps.depth,
-            "objects": kept.objects,
-        }
+        more, tendons = CellRecord.of(kept.own), memory.chain.cells.kept
+        self._kept = {**kept_arrays(kept.chain), **touch_arrays(kept)}
+        self._kept |= {"tendons": tendons, "iterations": more.passes, "numerical": more.numerical}
         self._clock = memory.step.cells.clock
         self._remembered = {
             LAST[0]: memory.step.contacts,
