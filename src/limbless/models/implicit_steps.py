@@ -38,6 +38,11 @@ class ImplicitSteps:
         return {f"stage_{name}": getattr(scratch, name) for name in _REMEMBERED}
 
 
+def steps_of(integrator: str, tolerance: float, size: int, actuators: int, laws: int) -> ImplicitSteps | None:
+    """Those of an integrator; None of an explicit one."""
+    return None if integrator == "rk4" else ImplicitSteps(integrator, tolerance, size, actuators, laws)
+
+
 def refuse_explicit_tolerance(settings: ModelSettings, implicit: str) -> None:
     """Refuse to solve well what is not solved: rk4 has no tolerance; `implicit` are the integrators that have one."""
     if getattr(settings, "integrator", "") == "rk4":

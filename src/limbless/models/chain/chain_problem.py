@@ -267,13 +267,12 @@ def state_columns(split: int, size: int) -> list[tuple[str, str, slice]]:
     ]
 
 
-def memory_of(robot: ChainTables, environments: int, tally: Any, cells: Any = None, control: int = 0) -> ChainMemory:
-    """Working memory for a run among so many environments; `tally` is what it goes on counting, if anything. `control`:
-    numbers of controllers in a state.
+def memory_of(robot: ChainTables, environments: int, tally: Any, size: int, cells: Any = None) -> ChainMemory:
+    """Working memory for a run among so many environments, whose states have so many numbers; `tally` is what it goes
+    on counting, if anything.
     """
     bodies = len(robot.links.codes) if cells is None else len(cells.weigh)
-    freedoms, size = len(robot.freedoms), state_size(robot, control)
-    freedom = DofRow.of(robot.freedoms)
+    freedoms, freedom = len(robot.freedoms), DofRow.of(robot.freedoms)
     acceleration, torque, passive = (aligned_zeros(freedoms) for _ in range(3))
     state, slope, total = (aligned_zeros(size) for _ in range(3))
     return ChainMemory(
@@ -285,7 +284,7 @@ def memory_of(robot: ChainTables, environments: int, tally: Any, cells: Any = No
         passive,
         filled(ActuatorLimit, freedoms, limit=freedom.saturation, gain=freedom.inertia_gain),
         ActuatorRequest.zeros(freedoms),
-        aligned_zeros((4, freedoms)),
+        aligned_zeros((4, freedoms if cells is None else len(cells.efforts))),
         np.zeros(environments),
         tally,
         state,
@@ -297,13 +296,12 @@ def memory_of(robot: ChainTables, environments: int, tally: Any, cells: Any = No
     )
 
 
-def records_of(robot: ChainTables, count: int, tally: Any, control: int = 0) -> ChainRecords:
-    """Memory for `count` records, and for as many of `tally`."""
-    bodies, freedoms = len(robot.links.codes), len(robot.freedoms)
+def records_of(robot: ChainTables, count: int, tally: Any, size: int, bodies: int) -> ChainRecords:
+    """Memory for `count` records of states of this size and of so many bodies, and for as many of `tally`."""
     return ChainRecords(
-        np.zeros((count, state_size(robot, control))),
+        np.zeros((count, size)),
         BaseRecord.zeros(count),
-        AxisRecord.zeros(count, freedoms),
+        AxisRecord.zeros(count, len(robot.freedoms)),
         BodyRecord.zeros(count, bodies),
         tally,
     )

@@ -27,7 +27,6 @@ from limbless.mechanics.integrate import dirk
 from limbless.models import (
     STAGE_TOLERANCE,
     UNSOLVED,
-    ImplicitSteps,
     NewtonEulerSettings,
     Records,
     StandingModel,
@@ -36,6 +35,7 @@ from limbless.models import (
     StepLimit,
     quarters,
     refuse_explicit_tolerance,
+    steps_of,
 )
 from limbless.models.chain import chain_problem, slow_motion, smooth_problem
 from limbless.models.chain.equation_terms import SINGULAR, ChainInstants
@@ -85,13 +85,9 @@ class NewtonEuler(ChainInstants, StandingModel):
     def _make_room(self) -> None:
         """The size of a state, and what implicit steps need of it."""
         self._size = chain_problem.state_size(self._actuated, self._controlled)
-        self.steps = None
         self.switching = self._prepare_switches()
-        if self.settings.integrator != "rk4":
-            tolerance = self.settings.tolerance or STAGE_TOLERANCE
-            self.steps = ImplicitSteps(
-                self.settings.integrator, tolerance, self._size, self.chain.freedoms, len(self._tallies.laws)
-            )
+        tolerance, laws = self.settings.tolerance or STAGE_TOLERANCE, len(self._tallies.laws)
+        self.steps = steps_of(self.settings.integrator, tolerance, self._size, self.chain.freedoms, laws)
 
     def close_loop(self, controllers: Sequence[ClosedLoop], step: float, gait: Any = None) -> None:
         super().close_loop(controllers, step, gait)
@@ -167,12 +163,12 @@ class NewtonEuler(ChainInstants, StandingModel):
 
     def problem(self, drive: ChainDrive, records: int, tally: Any, tallied: Any) -> ChainProblem:
         """Everything that an engine needs, with memory of its own: two runs of one model are two problems."""
-        memory = chain_problem.memory_of(self._actuated, len(self._tallies.laws), tally, control=self._controlled)
+        memory = chain_problem.memory_of(self._actuated, len(self._tallies.laws), tally, self._size)
         memory = memory._replace(clamp=self._held_body())
         if self.steps is not None:
             memory = memory._replace(ahead=smooth_problem.ahead_of(self._actuated, self.chain, drive))
             drive = smooth_problem.halves(drive)
-        kept = chain_problem.records_of(self._actuated, records, tallied, self._controlled)
+        kept = chain_problem.records_of(self._actuated, records, tallied, self._size, len(self._actuated.links.codes))
         options = self._options
         if self._answers:
             memory = slow_motion.slowed(memory, self._size, self.environment)

@@ -325,15 +325,14 @@ def memory_for(
     dry: Any,
     environments: int,
     tally: Any,
+    size: int,
     moving_bodies: MovingBodies | None,
     objects: int,
     clamp: HeldBody | None = None,
-    control: int = 0,
 ) -> ContactMemory:
-    """Working memory of a run among so many environments and objects, with so many numbers of controllers."""
+    """Working memory of a run among so many environments and objects, whose chain has so many numbers in a state."""
     bodies, freedoms, contacts = len(robot.links.codes) + objects, len(robot.freedoms), len(scene.owner)
-    chain = memory_of(robot, environments, tally, control=control)
-    chain = chain._replace(bodies=Body.zeros(bodies), clamp=clamp)
+    chain = memory_of(robot, environments, tally, size)._replace(bodies=Body.zeros(bodies), clamp=clamp)
     step = Step(
         chain.bodies,
         chain.axes,
@@ -360,15 +359,12 @@ def memory_for(
     )
 
 
-def records_for(
-    robot: ChainTables, contacts: int, objects: int, count: int, tally: Any, control: int = 0
-) -> ContactRecords:
+def records_for(robot: ChainTables, contacts: int, objects: int, count: int, tally: Any, size: int) -> ContactRecords:
     """Memory for `count` records, and for as many of `tally`."""
-    bodies, freedoms = len(robot.links.codes) + objects, len(robot.freedoms)
     return ContactRecords(
-        np.zeros((count, state_size(robot, control))),
-        np.zeros((count, freedoms)),
-        BodyRecord.zeros(count, bodies),
+        np.zeros((count, size)),
+        np.zeros((count, len(robot.freedoms))),
+        BodyRecord.zeros(count, len(robot.links.codes) + objects),
         ContactRecord.zeros(count, contacts),
         StepRecord.zeros(count),
         tally,

@@ -169,10 +169,10 @@ class NonSmooth(HardModel, ChainModel, StandingModel):
             self._options.dry,
             len(self._tallies.laws),
             tally,
+            self._where.earlier,
             self._crowd,
             len(self._objects),
             self._held_body(),
-            self._controlled,
         )
 
     def close_loop(self, controllers: Sequence[ClosedLoop], step: float, gait: Any = None) -> None:

@@ -171,7 +171,7 @@ class StandingContact(StandingHard):
             len(model._objects),
             records,
             model._tallies.records(records),
-            model._controlled,
+            model._where.earlier,
         )
         self.problem, self._saving = model.problem(drive, memory, kept)
         per = 1 if model._feedback and not model._both_ends else 2

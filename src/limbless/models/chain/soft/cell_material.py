@@ -22,7 +22,7 @@ _PATH, _WEIGHT = (
 class CellMaterial:
     """The law of a body, or none of its own: springs."""
 
-    def __init__(self, robot: Any, plan: CellPlan, degree: int) -> None:
+    def __init__(self, robot: Any, plan: CellPlan) -> None:
         self.law: MaterialLaw | None = getattr(robot, "material", None)
         if self.law is None:
             return
@@ -36,7 +36,7 @@ class CellMaterial:
         else:
             self._parts = np.array(ACTUATED[robot.strains])
             self._signs = np.ones(len(self._parts))
-            self._in_sections(plan, degree)
+            self._in_sections(plan)
 
     def _in_vertebrae(self, robot: TendonSpine) -> None:
         """Each is one section, at its middle: a bend to the left is length times the curvature about z, a
@@ -57,9 +57,9 @@ class CellMaterial:
         found[..., self._parts] += each * self._signs * np.array(self._shapes)
         return found
 
-    def _in_sections(self, plan: CellPlan, degree: int) -> None:
+    def _in_sections(self, plan: CellPlan) -> None:
         """The stations of a rod."""
-        for (cell, _, shapes), freedoms in zip(plan.polynomials(degree), plan.freedoms, strict=True):
+        for (cell, _, shapes), freedoms in zip(plan.polynomials, plan.freedoms, strict=True):
             self._shapes += [*shapes]
             self._fibres += [(piece.place, piece.span, freedoms.start) for piece in cell.inner]
 

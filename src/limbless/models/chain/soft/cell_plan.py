@@ -81,6 +81,11 @@ class PlannedCell:
     points: EffortPoints | None = None  # of a cell of a rod
 
     @property
+    def loose(self) -> list[int]:
+        """Passive freedoms that no spring resists."""
+        return [j for j in range(len(self.names)) if not self.given[j] and not self.elastic[j, j] > 0.0]
+
+    @property
     def inner(self) -> list[PlannedPiece]:
         """Those that end at a station within it."""
         return self.pieces[:-1]
@@ -104,6 +109,7 @@ class CellPlan:
     head: str
     length: float
     cells: list[PlannedCell]
+    degree: int = 0  # of the polynomials that the strains of a rod are
 
     @property
     def station_rows(self) -> list[range]:
@@ -120,14 +126,15 @@ class CellPlan:
         """Which of all freedoms are those of each cell."""
         return [slice(own.start, own.stop) for own in ranges_of([len(cell.names) for cell in self.cells])]
 
-    def polynomials(self, degree: int) -> list[tuple[PlannedCell, slice, Array]]:
+    @property
+    def polynomials(self) -> list[tuple[PlannedCell, slice, Array]]:
         """The cells of a rod, which of all stations are theirs, and what P_0 to P_degree are there (stations, degree +
         1).
         """
         found = []
         for cell, own in zip(self.cells, ranges_of([len(cell.inner) for cell in self.cells]), strict=True):
             places = np.array([piece.place for piece in cell.inner])
-            found.append((cell, slice(own.start, own.stop), legendre((places - cell.start) / cell.length, degree)))
+            found.append((cell, slice(own.start, own.stop), legendre((places - cell.start) / cell.length, self.degree)))
         return found
 
     @property
@@ -315,12 +322,9 @@ def rod_plan(rod: Rod, cells: int, degree: int, stations: int, breaks: tuple[flo
         breaks = (*breaks, passive.start, rod.length if passive.end is None else passive.end)
     breaks = (*breaks, *(end for tendon in rod.tendons for end in (tendon.start, tendon.anchor) if end is not None))
     edges = edges_of(rod.length, cells, breaks)
-    return CellPlan(
-        rod.base,
-        rod.head,
-        rod.length,
-        [_rod_cell(rod, start, end, degree, stations) for start, end in itertools.pairwise(edges)],
-    )
+    ends = itertools.pairwise(edges)
+    cells = [_rod_cell(rod, start, end, degree, stations) for start, end in ends]
+    return CellPlan(rod.base, rod.head, rod.length, cells, degree)
 
 
 def legendre(s: ArrayLike, degree: int) -> Array:

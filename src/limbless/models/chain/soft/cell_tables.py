@@ -12,10 +12,8 @@ from limbless.environments.base import Environment, Pack
 from limbless.mechanics.chain import (
     COMMANDS,
     AddedMassState,
-    BodyRecord,
     CellPiece,
     Cells,
-    ChainRecords,
     ChainTables,
     DofRow,
     DriveSample,
@@ -41,7 +39,6 @@ from limbless.mechanics.forces import (
     OpenWater,
     OpenWaterLaw,
 )
-from limbless.models.chain import chain_problem
 from limbless.models.chain.soft.cell_plan import CellPlan
 from limbless.models.chain.soft.tendon_tables import RoutedTendons
 from limbless.models.force_elements import filled, forces_of, has_surface
@@ -276,9 +273,3 @@ def _lay_pieces(plan: CellPlan, station: Any, lever: Any, most: int) -> list[lis
             s += 1
         column += m
     return bands
-
-
-def records_of(robot: ChainTables, cells: Cells, size: int, count: int, tally: Any) -> ChainRecords:
-    """Memory for `count` records of states of this size."""
-    kept = chain_problem.records_of(robot, count, tally)
-    return kept._replace(x=aligned_zeros((count, size)), bodies=BodyRecord.zeros(count, len(cells.weigh)))

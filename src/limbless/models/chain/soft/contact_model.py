@@ -126,7 +126,7 @@ class SoftContact(HardModel, Soft):
                 "environment.objects: all strains are given and the base is fixed, so that nothing bounds the force "
                 "with which this robot with a fixed base pushes; make strains passive, or free the base",
             )
-        loose = [name for cell in self.plan.cells for j, name in enumerate(cell.names) if self._is_loose(cell, j)]
+        loose = [cell.names[j] for cell in self.plan.cells for j in cell.loose]
         if loose and self.lawful.law is None:
             self.notes = (
                 *self.notes,
@@ -142,11 +142,6 @@ class SoftContact(HardModel, Soft):
                     f"model.cells: the rod touches pegs with a radius of {radius:g} m, more than half of its shortest "
                     f"cell, {short:g} m: its capsules overlap; take fewer cells",
                 )
-
-    @staticmethod
-    def _is_loose(cell: Any, j: int) -> bool:
-        """Whether a passive freedom has nothing that resists it."""
-        return not cell.given[j] and not cell.elastic[j, j] > 0.0
 
     def _choose(self) -> ContactOptions:
         own, G0 = self.settings, mobility(self.touching, self.plan.masses)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.mechanics.chain import INTEGRALS, Body, BodyRecord, Station
+from limbless.mechanics.chain import INTEGRALS, Body, Station
 from limbless.mechanics.compiled import LANES, aligned_zeros
 from limbless.mechanics.contact import (
     MOST,
@@ -38,7 +38,6 @@ from limbless.mechanics.contact import (
 )
 from limbless.models.chain import chain_problem
 from limbless.models.chain.contact import contact_scene, moving_body_tables
-from limbless.models.chain.soft import cell_tables
 
 if TYPE_CHECKING:
     from limbless.models.chain.soft.contact_model import SoftContact
@@ -110,18 +109,11 @@ def contact_rows(model: SoftContact) -> Any:
 
 def memory_for(model: SoftContact, drive: Any, records: int, tally: Any) -> ContactMemory:
     """Working memory of a run with so many records."""
-    cells, scene = model.cells(records), model._scene
-    if cells.ropes is not None:
-        cells.ropes.how[0] = drive.how
+    cells, scene = model.cells(records, drive.how), model._scene
     rows, contacts, size = len(model.touching.links), len(scene.owner), len(model.flat())
     bodies = rows + len(model._company.objects)
-    chain = chain_problem.memory_of(model.tables, len(tally.laws), tally, cells)._replace(
-        bodies=Body.zeros(bodies),
-        powers=np.zeros((4, len(cells.efforts))),
-        state=aligned_zeros(size),
-        slope=aligned_zeros(size),
-        total=aligned_zeros(size),
-    )
+    chain = chain_problem.memory_of(model.tables, len(tally.laws), tally, size, cells)
+    chain = chain._replace(bodies=Body.zeros(bodies))
     step = Step(
         chain.bodies,
         chain.axes,
@@ -150,10 +142,9 @@ def memory_for(model: SoftContact, drive: Any, records: int, tally: Any) -> Cont
 
 def records_for(model: SoftContact, memory: ContactMemory, count: int, tally: Any) -> SoftContactRecords:
     """Memory for `count` records, and for as many of `tally`."""
-    kept = cell_tables.records_of(model.tables, memory.chain.cells, len(model.flat()), count, tally)
     objects = len(model._company.objects)
     return SoftContactRecords(
-        kept._replace(bodies=BodyRecord.zeros(count, len(model.touching.links) + objects)),
+        chain_problem.records_of(model.tables, count, tally, len(model.flat()), len(model.touching.links) + objects),
         ContactRecord.zeros(count, len(model._scene.owner)),
         StepRecord.zeros(count),
         CellRecord.zeros(count),

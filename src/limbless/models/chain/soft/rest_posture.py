@@ -203,8 +203,9 @@ def against_stops(body: Soft, strain: Array, floats: bool, acceleration: Callabl
     strain = within
     for _ in range(PATIENCE.turns):
         left = acceleration(strain)
-        inverse = np.linalg.pinv(slopes_of(acceleration, strain, left, PATIENCE.nudge * np.eye(body.freedoms)))
-        change: Array = -(inverse @ left)
+        nudges = PATIENCE.nudge * np.eye(body.freedoms)
+        inverse: Any = np.linalg.pinv(slopes_of(acceleration, strain, left, nudges))
+        change = -(inverse @ left)
         if np.abs(change).max() < PATIENCE.still:
             return strain + change
         strain = strain + share_of_step(strain, change, inverse, acceleration) * change

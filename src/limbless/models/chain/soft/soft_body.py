@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,16 @@ from limbless.core import Array, InputError
 from limbless.environments import Environment, breaks_of, refuse_points, together
 from limbless.mechanics.chain import (
     BASES,
+    COMMANDS,
     ChainOptions,
     ChainProblem,
     StrainActuation,
     implicit_cells as _implicit_versions,  # noqa: F401 - what an engine asks of a chain
 )
-from limbless.mechanics.compiled import aligned_zeros
 from limbless.mechanics.forces import MorisonLaw
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals, new_objective_totals
 from limbless.models import (
     VERTEBRA_STATIONS,
-    ImplicitSteps,
     SoftSettings,
     StandingModel,
     Status,
@@ -34,6 +33,7 @@ from limbless.models import (
     packed_rows,
     refuse_explicit_tolerance,
     refuse_unused,
+    steps_of,
     water_of,
 )
 from limbless.models.chain import chain_problem, slow_motion
@@ -52,8 +52,14 @@ from limbless.models.chain.soft.unused_fields import (
     refuse_of_rod,
     refuse_of_spine,
 )
-from limbless.robots import ACTUATED, Chain, Preset, Robot, Rod, TendonSpine
+from limbless.robots import Chain, Preset, Robot, Rod, TendonSpine
 
+KINDS: dict[str, tuple[str, Callable[..., RoutedTendons], Callable[..., SoftRecorder]]] = {
+    "tendon-spine": ("vertebra", SpineTendons, SpineRecorder),
+    "chain": ("joint", ChainTendons, ChainRecorder),
+    "rod": ("cell", RodTendons, RodRecorder),
+}
+"""Of each kind of robot: what messages call a cell of it, how its tendons run, what is recorded of it."""
 CONTACT_OPTIONS = ("theta", "activation", "recovery", "compliance", "contact_tolerance", "bound")
 
 
@@ -79,14 +85,9 @@ class SoftBody(StandingModel):
         refuse_points(self.environment, "a soft body has model.stations in each of its cells")
         self.notes = self._warnings()
         self.plan, seen = self._planned(built)
-        self.strung: RoutedTendons = (
-            SpineTendons(built)
-            if isinstance(built, TendonSpine)
-            else ChainTendons(built)
-            if isinstance(built, Chain)
-            else RodTendons(built, self.plan, self.settings.degree)
-        )
-        self.lawful = CellMaterial(built, self.plan, self.settings.degree)
+        refuse_no_stops(self.plan, self.settings)
+        self.part, tendons, recorder = KINDS[built.kind]
+        self.strung, self.lawful = tendons(built, self.plan), CellMaterial(built, self.plan)
         self._refuse_weightless()
         self.forces, self._added, self.packs = cell_tables.pack_environment(seen, pushing)
         self._links = cell_tables.robot_of(self.plan)
@@ -96,21 +97,7 @@ class SoftBody(StandingModel):
         self._tallies = TotalsStore(np.full(each, np.inf), pushing, 0, dims, packs=self.packs)
         cells = self.cells()
         cell_tables.set_afloat(self.forces, cells, self._added)
-        if isinstance(built, TendonSpine):
-            self.recorder: SoftRecorder = SpineRecorder(built, self.plan, cells, self.packs, self.strung, self.lawful)
-        elif isinstance(built, Chain):
-            self.recorder = ChainRecorder(built, self.plan, cells, self.packs, self.strung)
-        else:
-            self.recorder = RodRecorder(
-                built.head,
-                self.plan,
-                cells,
-                self.packs,
-                self.strung,
-                self.settings.degree,
-                ACTUATED[built.strains],
-                self.lawful,
-            )
+        self.recorder = recorder(built, self.plan, cells, self.packs, self.strung, self.lawful)
         if not own.inertia:
             slow_motion.refuse_of_soft(self)
             self.recorder.forget_inertia()
@@ -120,16 +107,8 @@ class SoftBody(StandingModel):
         self._split = 7 + self.freedoms
         self._size = chain_problem.state_size(self._links) + 2 * self.strung.winches
         self._given = np.flatnonzero(cells.given)
-        self._driving = Driving(built, self.plan, self.strung, self._given, self.settings.degree)
-        self.steps = None
-        if self.settings.integrator != "rk4":
-            self.steps = ImplicitSteps(
-                str(self.settings.integrator),
-                self.settings.tolerance,
-                self._size,
-                len(cells.efforts),
-                len(self._tallies.laws),
-            )
+        self._driving = Driving(built, self.plan, self.strung, self._given)
+        self._make_room(cells)
         self._one: tuple[ChainProblem, Any] | None = None
         self._loop: ChainLoop | None = None
 
@@ -164,11 +143,13 @@ class SoftBody(StandingModel):
         )
         self._loop = ChainLoop(controllers, layout, self.actuation)
         self._size += self._loop.count
-        if self.steps is not None:
-            actuators = len(self.cells().efforts)
-            name, tolerance = str(self.settings.integrator), self.settings.tolerance
-            self.steps = ImplicitSteps(name, tolerance, self._size, actuators, len(self._tallies.laws))
+        self._make_room(self.cells())
         self._one = None
+
+    def _make_room(self, cells: Any) -> None:
+        """What implicit steps need of a state."""
+        sizes = self._size, len(cells.efforts), len(self._tallies.laws)
+        self.steps = steps_of(str(self.settings.integrator), self.settings.tolerance, *sizes)
 
     def _parts(self) -> Any:
         """Nothing touches it."""
@@ -190,36 +171,29 @@ class SoftBody(StandingModel):
             refuse_of_chain(robot)
             self.notes = (*self.notes, *refuse_cells(own, "a chain has one cell per degree of freedom"))
             plan = chain_plan(robot, 3 if own.stations is None else own.stations)
-            refuse_no_stops(plan, own)
             return plan, ChainStations(plan, robot)
         if isinstance(robot, TendonSpine):
             self.notes = (*self.notes, *refuse_of_spine(robot, own))
             plan = spine_plan(robot, own.stations or VERTEBRA_STATIONS, own.stops)
-            refuse_no_stops(plan, own)
             return plan, Stations(plan)
         refuse_of_rod(robot)
         refuse_of_mesh(robot, own)
         breaks = breaks_of(robot, self.environment, own.breaks)
         plan = rod_plan(robot, own.cells, own.degree, own.degree + 2 if own.stations is None else own.stations, breaks)
-        refuse_no_stops(plan, own)
-        self._refuse_soft(robot, plan)
+        self._note_loose(robot, plan)
         return plan, RodStations(plan, robot)
 
-    def _refuse_soft(self, rod: Rod, plan: CellPlan) -> None:
+    def _note_loose(self, rod: Rod, plan: CellPlan) -> None:
         """A passive strain needs something that resists it: what a law of a user's own does is for it to say."""
-        if rod.material is not None:
-            return
-        for number, cell in enumerate(plan.cells, 1):
-            for j, name in enumerate(cell.names):
-                if not cell.given[j] and not cell.elastic[j, j] > 0.0 and rod.base == "fixed":
-                    where = f"{name[:-2]} of cell {number}"
-                    told = "no stiffness" if cell.viscous[j, j] > 0.0 else "neither stiffness nor damping"
-                    note = (
-                        f"robot.stiffness: the passive {where} has {told}: it is a mechanism; give the rod a "
-                        "youngs_modulus or a stiffness"
-                    )
-                    self.notes = (*self.notes, note)
-                    return
+        loose = [(number, cell, j) for number, cell in enumerate(plan.cells, 1) for j in cell.loose]
+        if loose and rod.base == "fixed" and rod.material is None:
+            number, cell, j = loose[0]
+            told = "no stiffness" if cell.viscous[j, j] > 0.0 else "neither stiffness nor damping"
+            self.notes = (
+                *self.notes,
+                f"robot.stiffness: the passive {cell.names[j][:-2]} of cell {number} has {told}: it is a mechanism; "
+                "give the rod a youngs_modulus or a stiffness",
+            )
 
     def _warnings(self) -> tuple[str, ...]:
         """What only the model can say of a scenario."""
@@ -240,22 +214,17 @@ class SoftBody(StandingModel):
             )
 
     @property
-    def part(self) -> str:
-        """What messages call a cell of this body."""
-        return (
-            "vertebra" if isinstance(self.robot, TendonSpine) else "joint" if isinstance(self.robot, Chain) else "cell"
-        )
-
-    @property
     def given_freedoms(self) -> NDArray[np.intp]:
         """Numbers of the freedoms that a gait states."""
         return self._given
 
-    def cells(self, records: int = 0) -> Any:
-        """Tables of the cells, with memory of their own."""
-        made = cell_tables.cells_of(
+    def cells(self, records: int = 0, how: int = COMMANDS.tension) -> Any:
+        """Tables of the cells, with memory of their own; `how` says what commands of their tendons are."""
+        made: Any = cell_tables.cells_of(
             self.plan, self._added, self.strung, self.tendons or self.freedoms, records, self.lawful.table()
         )
+        if made.ropes is not None:
+            made.ropes.how[0] = how
         return made if self.settings.inertia else slow_motion.weightless_cells(made, len(self.plan.cells))
 
     @property
@@ -273,27 +242,17 @@ class SoftBody(StandingModel):
 
     # A problem
 
-    def problem(self, drive: cell_tables.SoftDrive, records: int, tally: Any, tallied: Any) -> ChainProblem:
+    def problem(self, drive: Any, records: int, tally: Any, tallied: Any) -> ChainProblem:
         """Everything that an engine needs, with memory of its own."""
-        cells = self.cells(records)
-        if self.strung.elastic:
-            cells.ropes.how[0] = drive.how
-        memory = chain_problem.memory_of(self._links, len(self._tallies.laws), tally, cells)
-        forces = chain_problem.fresh(self.forces)
-        memory = memory._replace(
-            powers=np.zeros((4, len(cells.efforts))),
-            water=water_of(forces),
-            state=aligned_zeros(self._size),
-            slope=aligned_zeros(self._size),
-            total=aligned_zeros(self._size),
-        )
+        cells, forces, size = self.cells(records, drive.how), chain_problem.fresh(self.forces), self._size
+        memory = chain_problem.memory_of(self._links, len(self._tallies.laws), tally, size, cells)
+        memory = memory._replace(water=water_of(forces))
         if not self.settings.inertia:
-            memory = slow_motion.slowed(memory, self._size, self.environment)
+            memory = slow_motion.slowed(memory, size, self.environment)
         loops = () if self._loop is None else self._loop.tables()
         options = ChainOptions(StrainActuation(), self._base, False, False, self._links.links.codes, loops)
-        stages: Any = drive
-        kept = cell_tables.records_of(self._links, cells, self._size, records, tallied)
-        return ChainProblem(self._links, forces, options, stages, memory, kept)
+        kept = chain_problem.records_of(self._links, records, tallied, size, len(cells.weigh))
+        return ChainProblem(self._links, forces, options, drive, memory, kept)
 
     def fresh_score(self) -> ObjectiveTotals:
         """What derivatives and searches sum in place of a tally; tendons and muscles have no limits."""

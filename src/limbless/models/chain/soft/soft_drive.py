@@ -48,14 +48,9 @@ class Driving:
     """How the gaits that a body understands become its drive; `given` are the freedoms that they state."""
 
     def __init__(
-        self,
-        robot: TendonSpine | Rod | Chain,
-        plan: CellPlan,
-        strung: RoutedTendons,
-        given: NDArray[np.intp],
-        degree: int,
+        self, robot: TendonSpine | Rod | Chain, plan: CellPlan, strung: RoutedTendons, given: NDArray[np.intp]
     ) -> None:
-        self.robot, self.plan, self.strung, self.given, self.degree = robot, plan, strung, given, degree
+        self.robot, self.plan, self.strung, self.given = robot, plan, strung, given
 
     def drive(self, gait: Gait, times: Array) -> cell_tables.SoftDrive:
         """The gait at the quarters of all steps; `times` are knots and middles."""
@@ -118,7 +113,7 @@ class Driving:
             inner = [x for x in breaks if start + near < x < last - near]
             if inner:
                 X, weight = gauss_pieces([start, *sorted(inner), last])
-                P = legendre((X - start) / (last - start), self.degree)
+                P = legendre((X - start) / (last - start), self.plan.degree)
                 there = gait.sample(times, X).value[..., list(components)] * weight[:, None]  # (T, points, strains)
                 efforts[:, own] = np.einsum("tpc,pj->tcj", there, P).reshape(len(times), -1)
         return efforts
@@ -146,14 +141,14 @@ class Driving:
         for, and its length."""
         return [
             (own, np.array([[piece.span] for piece in cell.inner]) * P, cell.length)
-            for cell, own, P in self.plan.polynomials(self.degree)
+            for cell, own, P in self.plan.polynomials
         ]
 
     def _project(self, values: Array, strains: bool) -> Array:
         """(T, freedoms): a field (T, stations, 6) on the polynomials of the cells, as strains or as efforts."""
         assert isinstance(self.robot, Rod)
         fields = [np.ascontiguousarray(values[..., c]) for c in ACTUATED[self.robot.strains]]
-        factor = 2.0 * np.arange(self.degree + 1) + 1.0
+        factor = 2.0 * np.arange(self.plan.degree + 1) + 1.0
         parts = [
             field[:, own] @ (P * factor / length if strains else P)
             for own, P, length in self._polynomials

@@ -25,7 +25,7 @@ from limbless.models.recording.body_recorder import (
     following_quaternions,
     section_coordinates,
 )
-from limbless.robots import AXES, Chain, Segment, TendonSpine, names_of
+from limbless.robots import ACTUATED, AXES, Chain, Rod, Segment, TendonSpine, names_of
 
 SCHEMA = choose(*POSES, "tip_position", "fluid_force", "elastic_energy", "damping_power", *BALANCES, "iterations")
 TENDONS = choose("tension", "tendon_length", "tendon_rate", "pulley_power")
@@ -45,10 +45,18 @@ class SoftRecorder(BodyRecorder):
     pushed: Array | None = None
     alone: dict[str, Variable]
 
-    def __init__(self, head: str, plan: CellPlan, cells: Cells, packs: Sequence[Pack], strung: RoutedTendons) -> None:
+    def __init__(
+        self,
+        robot: Any,
+        plan: CellPlan,
+        cells: Cells,
+        packs: Sequence[Pack],
+        strung: RoutedTendons,
+        lawful: CellMaterial,
+    ) -> None:
         bodies, self.mass = len(plan.masses), plan.masses
         super().__init__(packs, bodies)
-        self.head, self.plan, self.strung, self.freedoms = head, plan, strung, len(cells.rest)
+        self.robot, self.plan, self.strung, self.lawful, self.freedoms = robot, plan, strung, lawful, len(cells.rest)
         self.own, self.added = np.zeros((bodies, 6)), np.zeros((bodies, 6))
         self.own[1 : 1 + len(plan.cells)] = [(cell.mass,) * 3 + tuple(cell.turn) for cell in plan.cells]
         for row, piece in plan.stations:
@@ -100,7 +108,7 @@ class SoftRecorder(BodyRecorder):
             "position": self._places(bodies),
             "orientation": following_quaternions(base.orientation, R),
             "tip_position": tip,
-            "head_position": tip if self.head == "tip" else base.position,
+            "head_position": tip if self.robot.head == "tip" else base.position,
             "fluid_force": force,
         }
 
@@ -174,17 +182,8 @@ class SoftRecorder(BodyRecorder):
 class SpineRecorder(SoftRecorder):
     """Of a spine: sections are its disks, the base first."""
 
-    def __init__(
-        self,
-        robot: TendonSpine,
-        plan: CellPlan,
-        cells: Cells,
-        packs: Sequence[Pack],
-        strung: RoutedTendons,
-        lawful: CellMaterial,
-    ) -> None:
-        super().__init__(robot.head, plan, cells, packs, strung)
-        self.robot, self.lawful = robot, lawful
+    def __init__(self, robot: TendonSpine, plan: CellPlan, *others: Any) -> None:
+        super().__init__(robot, plan, *others)
         self.sections = np.arange(len(plan.cells) + 1)
         self.pushed = np.eye(len(self.sections), len(self.mass))
         for k, rows in enumerate(plan.station_rows, 1):  # the stations of a vertebra count to its disk
@@ -234,11 +233,10 @@ class SpineRecorder(SoftRecorder):
 class ChainRecorder(SoftRecorder):
     """Of a chain: sections are the pieces of body of its links."""
 
-    def __init__(
-        self, chain: Chain, plan: CellPlan, cells: Cells, packs: Sequence[Pack], strung: RoutedTendons
-    ) -> None:
-        super().__init__(chain.head, plan, cells, packs, strung)
-        self.chain, self.alone = chain, CHAIN
+    alone = CHAIN
+
+    def __init__(self, chain: Chain, plan: CellPlan, *others: Any) -> None:
+        super().__init__(chain, plan, *others)
         self.pieces = chain.segments() or [
             Segment(row, np.zeros(3), np.eye(3), 0.0, 0.0, 0.0) for row in range(len(plan.cells) + 1)
         ]
@@ -251,7 +249,7 @@ class ChainRecorder(SoftRecorder):
         self.pushed = links[self.sections]
 
     def coordinates(self) -> dict[str, Any]:
-        chain = self.chain
+        chain = self.robot
         names = chain.section_names or [f"link {row}" for row in self.sections]
         return {
             **section_coordinates(
@@ -284,26 +282,17 @@ class ChainRecorder(SoftRecorder):
 class RodRecorder(SoftRecorder):
     """Of a rod: sections are its stations."""
 
-    def __init__(
-        self,
-        head: str,
-        plan: CellPlan,
-        cells: Cells,
-        packs: Sequence[Pack],
-        strung: RoutedTendons,
-        degree: int,
-        components: Sequence[int],
-        lawful: CellMaterial,
-    ) -> None:
-        super().__init__(head, plan, cells, packs, strung)
-        self.lawful = lawful
+    alone = ROD
+
+    def __init__(self, rod: Rod, plan: CellPlan, cells: Cells, *others: Any) -> None:
+        super().__init__(rod, plan, cells, *others)
         self.sections = np.array([row for row, _ in plan.stations])
-        self.alone, self.degree, self.components = ROD, degree, list(components)
-        self.effort_at = cells.effort_at.reshape(-1, degree + 1, degree + 1)
+        self.components, self.modes = list(ACTUATED[rod.strains]), plan.degree + 1
+        self.effort_at = cells.effort_at.reshape(-1, self.modes, self.modes)
 
     def coordinates(self) -> dict[str, Any]:
         pieces = [piece for _, piece in self.plan.stations]
-        axes = [AXES[c] for c in self.components for _ in range(self.degree + 1)] * len(self.plan.cells)
+        axes = [AXES[c] for c in self.components for _ in range(self.modes)] * len(self.plan.cells)
         places = [
             place
             for cell in self.plan.cells
@@ -358,10 +347,10 @@ class RodRecorder(SoftRecorder):
         """The six strains at every station (R, stations, 6), and their rates."""
         strain, rate = (np.zeros((len(q), len(self.sections), 6)) for _ in range(2))
         strain[..., :] = ALONG
-        cells = zip(self.plan.polynomials(self.degree), self._blocks(q), self._blocks(rates), strict=True)
+        cells = zip(self.plan.polynomials, self._blocks(q), self._blocks(rates), strict=True)
         for (_, stations, P), own, speed in cells:
             for number, c in enumerate(self.components):
-                columns = slice(number * (self.degree + 1), (number + 1) * (self.degree + 1))
+                columns = slice(number * self.modes, (number + 1) * self.modes)
                 strain[:, stations, c] += own[:, columns] @ P.T
                 rate[:, stations, c] += speed[:, columns] @ P.T
         return strain, rate

@@ -269,7 +269,7 @@ class SpineTendons(RoutedTendons):
 
     contact = DiskFriction
 
-    def __init__(self, robot: TendonSpine) -> None:
+    def __init__(self, robot: TendonSpine, plan: CellPlan) -> None:
         self.tendons, self._lengths = robot.tendons, robot.values("length")
         self.straight = np.array([self._straight(tendon) for tendon in self.tendons])
         self.places = [self._place(tendon) for tendon in self.tendons]
@@ -306,8 +306,8 @@ class SpineTendons(RoutedTendons):
 class RodTendons(RoutedTendons):
     """In channels along a rod: as long as the strains at its stations make them."""
 
-    def __init__(self, rod: Rod, plan: CellPlan, degree: int) -> None:
-        self.tendons, self._plan, self._degree, self._rod = rod.tendons, plan, degree, rod
+    def __init__(self, rod: Rod, plan: CellPlan) -> None:
+        self.tendons, self._plan, self._rod = rod.tendons, plan, rod
         self._ends = [(t.start, rod.length if t.anchor is None else t.anchor) for t in rod.tendons]
         self.straight = np.array([end - start for start, end in self._ends])
         self.places = [
@@ -344,7 +344,7 @@ class RodTendons(RoutedTendons):
             moves = [linear + np.cross(angular, place) for linear, angular in unit]
             for row, k, here, stands in self._marks(start, end):
                 cell = self._plan.cells[row - 1]
-                P = legendre(1.0 - (cell.pieces[-1].place - here) / cell.length, self._degree).ravel()
+                P = legendre(1.0 - (cell.pieces[-1].place - here) / cell.length, self._plan.degree).ravel()
                 body = row - 1 if k < 0 else station.body[link.station[row] + k]
                 found.append((number, link.column[row], link.freedoms[row], stands, len(arms), body))
                 arms += [weight * move for move in moves for weight in P]
@@ -357,7 +357,7 @@ class RodTendons(RoutedTendons):
 class ChainTendons(RoutedTendons):
     """From point to point of rigid links."""
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: Chain, plan: CellPlan) -> None:
         self.tendons = chain.tendons
         rows = {row.link: (number, row.home) for number, row in enumerate(chain.rows) if row.carries}
         self._points = [
