@@ -49,11 +49,6 @@ def _rows(packs: Sequence[Pack]) -> list[Any]:
     return [row for kind in (SmoothFrictionLaw, SlenderSandLaw, SurfaceSandLaw) for row in packed_rows(packs, kind)]
 
 
-def _fading(row: Any) -> float:
-    """Speed below which a law is viscous, m/s."""
-    return float(row.fading if "fading" in row.fields else row.speed)
-
-
 def _slope(row: Any, height: float) -> Array:
     """Largest damping per length along the segment and across it, N s/m2, of a body at a height (m)."""
     if "fading" in row.fields:
@@ -73,8 +68,7 @@ def _once(packs: Sequence[Pack]) -> list[Any]:
     found: dict[bytes, Any] = {}
     for row in _rows(packs):
         numbers = row.numbers.copy()
-        for window in ("since", "until"):
-            numbers[row.fields[window].column] = 0.0
+        numbers[[row.fields[window].column for window in ("since", "until")]] = 0.0
         found.setdefault(numbers.tobytes() + row.codes.tobytes(), row)
     return list(found.values())
 
@@ -91,12 +85,6 @@ def _dampers(packs: Sequence[Pack], bodies: int, height: float) -> Array:
             J = np.hstack([np.eye(3), -across(place)])
             found[int(friction.body)] += weight * friction.length * J.T @ D @ J
     return found
-
-
-def _inertias(chain: Chain) -> Array:
-    """(bodies, 6, 6): inertia of each body about its origin in its own axes."""
-    own = chain.bodies()
-    return inertia_matrices(rigid_inertia(own.mass, own.moment, upper_triangle(own.inertia)))
 
 
 def _largest_rate(damping: Array, inertia: Array) -> float:
@@ -129,7 +117,9 @@ def chain_rate(
     """Rate λ at which smooth dry friction or sand brakes a chain near rest, 1/s; `height` (m) is that of its base."""
     if not _rows(packs):
         return 0.0
-    C, M = _dampers(packs, len(robot.links.codes), height), _inertias(chain)
+    own = chain.bodies()
+    C = _dampers(packs, len(robot.links.codes), height)
+    M = inertia_matrices(rigid_inertia(own.mass, own.moment, upper_triangle(own.inertia)))
     if any_free:
         return max(_largest_rate(c, m) for c, m in zip(C, M, strict=True))
     if chain.base == "fixed":
@@ -153,6 +143,6 @@ def friction_limit(rate: float, interval: float, packs: Sequence[Pack]) -> StepL
     if rate <= 0.0 or not math.isfinite(rate):
         return None
     rows = _rows(packs)
-    speed = min(_fading(row) for row in rows)
+    speed = min(float(row.fading if "fading" in row.fields else row.speed) for row in rows)
     what = "regularised friction" if any("fading" in row.fields for row in rows) else "sand"
     return StepLimit(interval / rate, f"{what} that fades below {speed:g} m/s (it brakes at {rate:.3g} 1/s near rest)")

@@ -142,9 +142,8 @@ def kinds_of(codes: Any) -> tuple[Any, ...]:
 
     A tuple of each mixture would be compiled once more, to save one comparison of integers per joint.
     """
-    present = set(np.asarray(codes).tolist())
-    alone = [kind for kind in known_kinds if present <= {kind.code}]
-    return (alone[0](),) if alone else tuple(kind() for kind in known_kinds)
+    alone = [kind for kind in known_kinds if set(np.asarray(codes).tolist()) <= {kind.code}]
+    return tuple(kind() for kind in alone[:1] or known_kinds)
 
 
 def mark_given(robot: ChainTables, given: NDArray[np.bool_]) -> ChainTables:
@@ -189,8 +188,9 @@ def actuate(robot: ChainTables, actuation: Actuation, base: str) -> tuple[ChainT
         if wrong:
             raise InputError(f"actuation.motion_joints: no joint {wrong[0]}; the robot has joints 0 to {count - 1}")
         given[list(actuation.motion_joints)] = True
-        gains = feedback_gains(actuation, count, lambda: joint_inertia(robot, base))
-        freedom.gain[:], freedom.rate_gain[:], freedom.inertia_gain[:] = gains
+        freedom.gain[:], freedom.rate_gain[:], freedom.inertia_gain[:] = feedback_gains(
+            actuation, count, lambda: joint_inertia(robot, base)
+        )
         freedom.inertia_gain[given] = 0.0
         if actuation.saturation is not None:
             freedom.saturation[:] = one_each(actuation.limits, count, "saturation")
@@ -203,8 +203,8 @@ def actuate(robot: ChainTables, actuation: Actuation, base: str) -> tuple[ChainT
             freedom.saturation[:] = (
                 actuation.largest_current * stall / one_each(actuation.stall_current, count, "stall_current")
             )
-    feedback = isinstance(actuation, ProportionalDerivative | Motor)
-    return mark_given(robot._replace(freedoms=freedoms), given), feedback
+    robot = mark_given(robot._replace(freedoms=freedoms), given)
+    return robot, isinstance(actuation, ProportionalDerivative | Motor)
 
 
 def leads(robot: ChainTables) -> bool:

@@ -57,8 +57,15 @@ class ChainInstants(ChainModel):
         **instant: Any,
     ) -> ChainSolution:
         """Joint motion given: base acceleration and joint torques (paper 001, (17)-(28)). Arguments as `hybrid`."""
-        given = np.ones(self.chain.freedoms, dtype=bool)
-        return self.hybrid(given, joint_position, joint_velocity, joint_acceleration, None, base_twist, **instant)
+        return self.hybrid(
+            np.ones(self.chain.freedoms, dtype=bool),
+            joint_position,
+            joint_velocity,
+            joint_acceleration,
+            None,
+            base_twist,
+            **instant,
+        )
 
     def forward(
         self,
@@ -69,8 +76,15 @@ class ChainInstants(ChainModel):
         **instant: Any,
     ) -> ChainSolution:
         """Joint torques given: accelerations of base and joints (paper 001, (32)-(43)). Arguments as `hybrid`."""
-        given = np.zeros(self.chain.freedoms, dtype=bool)
-        return self.hybrid(given, joint_position, joint_velocity, None, joint_torque, base_twist, **instant)
+        return self.hybrid(
+            np.zeros(self.chain.freedoms, dtype=bool),
+            joint_position,
+            joint_velocity,
+            None,
+            joint_torque,
+            base_twist,
+            **instant,
+        )
 
     def hybrid(
         self,
@@ -128,10 +142,8 @@ class ChainInstants(ChainModel):
     ) -> None:
         """Put a checked state into an evaluation."""
         n = self.chain.freedoms
-        now.position[:3], now.position[3:7] = (
-            numbers("base_position", base_position, 3),
-            unit_quaternion(base_orientation),
-        )
+        now.position[:3] = numbers("base_position", base_position, 3)
+        now.position[3:7] = unit_quaternion(base_orientation)
         now.position[7:] = self._position_columns(numbers("joint_position", joint_position, n))
         now.velocity[:6] = numbers("base_twist", base_twist, 6)
         now.velocity[6:] = numbers("joint_velocity", joint_velocity, n)
@@ -224,8 +236,7 @@ class ChainInstants(ChainModel):
         now.acceleration[6:] = 0.0
         now(time)
         self._refuse_failure(now, time)
-        passive = self._passive(now)
-        return self._kept(np.concatenate([self._hold(now), now.torque - passive]))
+        return self._kept(np.concatenate([self._hold(now), now.torque - self._passive(now)]))
 
     def joint_wrenches(
         self,
@@ -299,8 +310,7 @@ class ChainInstants(ChainModel):
 
     def _hold(self, now: ChainEvaluator) -> Array:
         """(6,): the wrench that holds the base, in its axes."""
-        R = Body.of(now.bodies).rotation[0].reshape(3, 3)
-        return turn(R.T, now.held)
+        return turn(Body.of(now.bodies).rotation[0].reshape(3, 3).T, now.held)
 
     def _composite(self, now: ChainEvaluator, time: float) -> Array:
         """(6, 6): inertia of the robot with its joints locked, about the base origin in the base axes."""

@@ -38,7 +38,6 @@ def ahead_of(robot: ChainTables, chain: Chain, quarters: ChainDrive) -> Implicit
     link, size = LinkRow.of(robot.links), max(length_of(chain), 1e-3)
     scale = np.concatenate([np.full(freedoms, size), [1.0, size]])
     scale[link.column[link.kind == Prismatic.code]] = 1.0
-    present = ChainDrive(*(np.zeros((1, part.shape[1])) for part in quarters))
     return ImplicitForces(
         ImplicitTerm.zeros(freedoms),
         ForceJacobian.zeros(bodies),
@@ -46,7 +45,7 @@ def ahead_of(robot: ChainTables, chain: Chain, quarters: ChainDrive) -> Implicit
         np.zeros(1),
         scale,
         quarters,
-        present,
+        ChainDrive(*(np.zeros((1, part.shape[1])) for part in quarters)),
     )
 
 

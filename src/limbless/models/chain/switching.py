@@ -141,7 +141,7 @@ def phase_actuations(actuation: Actuation, joints: int) -> list[tuple[float, Act
                 f"actuation.phases[{number}].torque must have {joints} numbers, one per joint; got {len(torque)} "
                 "(did the number of modules change?)"
             )
-        start = -np.inf if number == 0 else phase.start
+        start = phase.start if number else -np.inf
         found.append((start, ProportionalDerivative(**kinds[phase.drive]), torque))
     return found
 
@@ -247,10 +247,9 @@ class Switching:
             local[-1] &= last == len(knots) - 1
             piece, state = self._driven(state, rows_of(drive, 2 * first, 2 * last + 1), here, phase)
             state, records, status = StandingModel.advance(model, state, here, local, piece)
-            count, impacts = len(records["time"]), state.memory.get("impacts", np.zeros(7))
             if self.clamps:
-                impulse, energy = np.tile(impacts[:6], (count, 1)), np.full(count, impacts[6])
-                records = Records({**records, "clamp_impulse": impulse, "clamp_energy": energy})
+                impacts = np.tile(state.memory.get("impacts", np.zeros(7)), (len(records["time"]), 1))
+                records = Records({**records, "clamp_impulse": impacts[:, :6], "clamp_energy": impacts[:, 6]})
             parts.append(records)
             if status.failure:
                 break

@@ -165,7 +165,7 @@ class StandingContact(StandingHard):
     def _build(self, drive: Any, records: int) -> tuple[Any, ...]:
         model = self.model
         memory: Any = model._memory(self._tally)
-        kept = contact_scene.records_for(
+        kept: Any = contact_scene.records_for(
             model._actuated,
             len(model._scene.owner),
             len(model._objects),

@@ -50,9 +50,7 @@ class CellMaterial:
 
     def sections(self, bends: Array, natural: bool) -> Array:
         """(R, vertebrae, 6): strains of all vertebrae from their bends (R, freedoms), or (not `natural`) rates."""
-        found = np.zeros((len(bends), len(self._fibres), 6))
-        if natural:
-            found[..., :] = NATURAL
+        found = np.tile(NATURAL if natural else np.zeros(6), (len(bends), len(self._fibres), 1))
         each = bends.reshape(len(bends), len(self._fibres), len(self._parts))
         found[..., self._parts] += each * self._signs * np.array(self._shapes)
         return found

@@ -196,11 +196,11 @@ class Stations:
 
 def spine_plan(robot: TendonSpine, stations: int, stops: bool) -> CellPlan:
     """One cell of constant strain per vertebra, whose freedoms are its bends (and twist), rad."""
-    length = float(robot.values("length").sum())
-    before = np.concatenate([[0.0], np.cumsum(robot.values("length"))])
+    lengths = robot.values("length")
+    length, before = float(lengths.sum()), np.concatenate([[0.0], np.cumsum(lengths)])[:-1]
     cells = [
         _vertebra(robot, one, stations, stops, start, length)
-        for one, start in zip(robot.vertebrae, before[:-1], strict=True)
+        for one, start in zip(robot.vertebrae, before, strict=True)
     ]
     return CellPlan(robot.base, robot.head, length, cells)
 
@@ -223,8 +223,7 @@ def _vertebra(
         if stops and np.isfinite([low[j], high[j]]).any():
             stop[j, 0] = one.stop_stiffness or STOP_RATIO * stiffness[j, j]
             stop[j, 1] = STOP_TIME * stop[j, 0] if one.stop_damping is None else one.stop_damping
-    r = robot.disk_radius
-    thin = one.disk_mass * r**2 * np.array([0.5, 0.25, 0.25])
+    thin = one.disk_mass * robot.disk_radius**2 * np.array([0.5, 0.25, 0.25])
     disk = thin if one.disk_inertia is None else np.array(one.disk_inertia)
     pieces = _spine_pieces(robot, one, stations, start)
     widest = np.pi * max(float(np.abs(piece.first[-1]).max()) for piece in pieces)
@@ -322,9 +321,8 @@ def rod_plan(rod: Rod, cells: int, degree: int, stations: int, breaks: tuple[flo
         breaks = (*breaks, passive.start, rod.length if passive.end is None else passive.end)
     breaks = (*breaks, *(end for tendon in rod.tendons for end in (tendon.start, tendon.anchor) if end is not None))
     edges = edges_of(rod.length, cells, breaks)
-    ends = itertools.pairwise(edges)
-    cells = [_rod_cell(rod, start, end, degree, stations) for start, end in ends]
-    return CellPlan(rod.base, rod.head, rod.length, cells, degree)
+    made = [_rod_cell(rod, start, end, degree, stations) for start, end in itertools.pairwise(edges)]
+    return CellPlan(rod.base, rod.head, rod.length, made, degree)
 
 
 def legendre(s: ArrayLike, degree: int) -> Array:
@@ -366,12 +364,11 @@ def _rod_cell(rod: Rod, start: float, end: float, degree: int, stations: int) ->
         pieces.append(piece)
     P, stiffness, damping = legendre(at, degree), rod.stiffnesses(X), rod.dampings(X)
     elastic, viscous = np.zeros((len(free), len(free))), np.zeros((len(free), len(free)))
-    for a, (c, j) in enumerate(free):
-        for b, (e, i) in enumerate(free):
-            if c == e:
-                both = weight * l * P[:, j] * P[:, i]
-                elastic[a, b] = both @ stiffness[:, c]
-                viscous[a, b] = both @ damping[:, c]
+    for (a, (c, j)), (b, (e, i)) in itertools.product(enumerate(free), repeat=2):
+        if c == e:
+            both = weight * l * P[:, j] * P[:, i]
+            elastic[a, b] = both @ stiffness[:, c]
+            viscous[a, b] = both @ damping[:, c]
     bent = rod.rest_strains(X) - NATURAL
     rest = np.array([(2.0 * j + 1.0) * (weight * P[:, j]) @ bent[:, c] for c, j in free])
     n, far = len(free), np.full(len(free), 1e9)

@@ -84,12 +84,11 @@ class Soft(SoftInstants):
         ]
 
     def sound_records(self, records: Records) -> int:
-        axes = AxisRecord.of(records["axes"])
         return divergence.sound_records(
             {
                 "time": records["time"],
                 "x": records["x"],
-                "acceleration": axes.acceleration,
+                "acceleration": AxisRecord.of(records["axes"]).acceleration,
                 "twist": np.asarray(BodyRecord.of(records["bodies"]).twist),
             }
         )
@@ -99,8 +98,8 @@ class Soft(SoftInstants):
         return f"the end of {self.part} {int(speed.argmax())}"
 
     def variables(self, records: Records) -> Variables:
-        looped = {} if self._loop is None else self._loop.variables(records["x"])
-        found = {**self.recorder.variables(records), **self._tallies.variables(records), **looped}
+        found = {**self.recorder.variables(records), **self._tallies.variables(records)}
+        found |= {} if self._loop is None else self._loop.variables(records["x"])
         present = ("time", *self.schema())
         return Variables(contiguous({name: values for name, values in found.items() if name in present}))
 

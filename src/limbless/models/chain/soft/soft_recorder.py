@@ -57,20 +57,15 @@ class SoftRecorder(BodyRecorder):
         bodies, self.mass = len(plan.masses), plan.masses
         super().__init__(packs, bodies)
         self.robot, self.plan, self.strung, self.lawful, self.freedoms = robot, plan, strung, lawful, len(cells.rest)
-        self.own, self.added = np.zeros((bodies, 6)), np.zeros((bodies, 6))
-        self.own[1 : 1 + len(plan.cells)] = [(cell.mass,) * 3 + tuple(cell.turn) for cell in plan.cells]
-        for row, piece in plan.stations:
-            self.own[row] = (piece.mass,) * 3 + tuple(piece.turn)
-        station = Station.of(cells.stations)
-        for s in np.flatnonzero(station.has_mass):
-            row = station.body[s]
-            self.added[row] = np.concatenate([station.mass[s], station.turn[s]]) - self.own[row]
-        axes = dict.fromkeys(range(bodies), (0.0, 0.0)) | {row: piece.axes for row, piece in plan.stations}
-        for row, cell in enumerate(plan.cells, 1):  # the end of a cell is as thick as its last
-            inner = [piece.axes for piece in cell.inner if piece.span > 0.0]  # station, the base as the first
-            axes[row] = inner[-1] if inner else (0.0, 0.0)
-        axes[0] = axes[1]
-        self.axes = np.maximum([axes[row] for row in range(bodies)], 1e-12)
+        solids = [*plan.cells, *(piece for _, piece in plan.stations)]
+        self.own = np.array([np.zeros(6), *((solid.mass, solid.mass, solid.mass, *solid.turn) for solid in solids)])
+        self.added, station = np.zeros((bodies, 6)), Station.of(cells.stations)
+        heavy = station.has_mass == 1
+        rows, whole = station.body[heavy], np.concatenate([station.mass, station.turn], axis=1)[heavy]
+        self.added[rows] = whole - self.own[rows]
+        # the end of a cell is as thick as its last station, the base as the first end
+        last = [[(0.0, 0.0), *(piece.axes for piece in cell.inner if piece.span > 0.0)][-1] for cell in plan.cells]
+        self.axes = np.maximum([last[0], *last, *(piece.axes for _, piece in plan.stations)], 1e-12)
 
     @property
     def present(self) -> dict[str, Variable]:
@@ -139,14 +134,10 @@ class SoftRecorder(BodyRecorder):
         if strung.winds:
             m, last = strung.winches, x.shape[1] - INTEGRALS
             rotors = np.array([tendon.winch.rotor_inertia for tendon in strung.tendons])
-            follows = (strung.straight - pulls.wound) / strung.radius, -pulls.wound_rate / strung.radius
-            for name, own_state, led in zip(
-                ("winch_angle", "winch_rate"),
-                (x[:, last - 2 * m : last - m], x[:, last - m : last]),
-                follows,
-                strict=True,
-            ):
-                own[name] = np.where(rotors > 0.0, own_state, led)  # without inertia it has no state of its own
+            # without inertia a winch has no state of its own: it follows what it has wound up
+            angle, rate = (strung.straight - pulls.wound) / strung.radius, -pulls.wound_rate / strung.radius
+            own["winch_angle"] = np.where(rotors > 0.0, x[:, last - 2 * m : last - m], angle)
+            own["winch_rate"] = np.where(rotors > 0.0, x[:, last - m : last], rate)
             own["kinetic_energy"] = found["kinetic_energy"] + 0.5 * own["winch_rate"] ** 2 @ rotors
         return own
 
@@ -188,8 +179,7 @@ class SpineRecorder(SoftRecorder):
         self.pushed = np.eye(len(self.sections), len(self.mass))
         for k, rows in enumerate(plan.station_rows, 1):  # the stations of a vertebra count to its disk
             self.pushed[k, rows] = 1.0
-        winds = robot.pulley_radius is not None
-        self.alone = {name: variable for name, variable in SPINE.items() if winds or name != "pulley_angle"}
+        self.alone = SPINE if robot.pulley_radius else {name: SPINE[name] for name in SPINE if name != "pulley_angle"}
 
     def coordinates(self) -> dict[str, Any]:
         robot, r = self.robot, self.robot.disk_radius

@@ -64,50 +64,36 @@ def singular(body: SoftBody, row: int, time: float) -> Status:
     kind, cell = divmod(row, len(body.plan.cells) + 1)
     if kind > 2:
         return Status(slow_motion.UNSETTLED, time)
-    place = f"{body.part} {cell}"
-    if kind == 0:
-        cure = "no inertia to move: give it mass" if body.settings.inertia else "nothing that resists it: give it drag"
-        return Status(f"{place} has {cure}", time, place)
-    if kind == 2:
-        return Status(
-            f"{place} is pressed to a stretch of nothing: its stiffness along itself is too small for "
-            "what acts; give the rod more robot.stiffness (the first number) or youngs_modulus",
-            time,
-            place,
-        )
-    if body.part == "vertebra":
-        return Status(
-            f"{place} bends by more than 180 degrees: it is too soft for what pulls; give it more "
-            "stiffness or stops, or smaller tensions",
-            time,
-            place,
-        )
-    if body.part == "joint":
-        return Status(
-            f"{place} turns by more than 360 degrees: it is too soft for what pulls; give it more "
-            "stiffness, or smaller tensions",
-            time,
-            place,
-        )
-    return Status(
-        f"{place} turns by more than 1 rad between two of its stations, too far for its polynomials: "
-        f"set model.cells to {2 * len(body.plan.cells)} or more",
-        time,
-        place,
+    bent = {
+        "vertebra": "bends by more than 180 degrees: it is too soft for what pulls; give it more stiffness or stops, "
+        "or smaller tensions",
+        "joint": "turns by more than 360 degrees: it is too soft for what pulls; give it more stiffness, or smaller "
+        "tensions",
+        "cell": "turns by more than 1 rad between two of its stations, too far for its polynomials: set model.cells to "
+        f"{2 * len(body.plan.cells)} or more",
+    }
+    told = (
+        "has no inertia to move: give it mass"
+        if body.settings.inertia
+        else "has nothing that resists it: give it drag",
+        bent[body.part],
+        "is pressed to a stretch of nothing: its stiffness along itself is too small for what acts; give the rod more "
+        "robot.stiffness (the first number) or youngs_modulus",
     )
+    place = f"{body.part} {cell}"
+    return Status(f"{place} {told[kind]}", time, place)
 
 
 def unsolved(body: SoftBody, time: float, memory: ChainMemory) -> Status:
     """Where and of what kind the forces are that an implicit stage could not follow."""
     forces = {"springs and dampers": np.abs(memory.passive), "tendons and muscles": np.abs(memory.torque)}
     kind = max(forces, key=lambda name: float(np.nan_to_num(forces[name]).max(initial=0.0)))
-    worst = int(np.nan_to_num(forces[kind]).argmax())
-    row = _cell_of(body, worst)
+    place = f"{body.part} {_cell_of(body, int(np.nan_to_num(forces[kind]).argmax()))}"
     return Status(
-        f"{UNSOLVED}; the largest forces are those of {kind} at {body.part} {row}; try a shorter step, "
+        f"{UNSOLVED}; the largest forces are those of {kind} at {place}; try a shorter step, "
         "or give the body a damping_time",
         time,
-        f"{body.part} {row}",
+        place,
     )
 
 
@@ -121,17 +107,15 @@ class StandingSoft(StandingSmooth):
         return self._engaged(problem)
 
     def _records(self, count: int, times: Array) -> Records:
-        evaluations = 4.0
-        if self.implicit is not None:
-            evaluations = float(self._scratch.counts[0] / max(self._scratch.counts[1], 1))
+        implicit = self.implicit is not None
+        evaluations = float(self._scratch.counts[0] / max(self._scratch.counts[1], 1)) if implicit else 4.0
         return Records({**super()._records(count, times), "iterations": np.full(count, evaluations)})
 
     def _take(self, last: int) -> None:
-        model = self.model
-        if len(model._given):
-            row = 4 * (last - self._origin)
-            position, velocity = self._asked.position[row], self._asked.velocity[row]
-            self._x[7 + model._given], self._x[model._split + 6 + model._given] = position, velocity
+        given, row = self.model._given, 4 * (last - self._origin)
+        if len(given):
+            self._x[7 + given] = self._asked.position[row]
+            self._x[self.model._split + 6 + given] = self._asked.velocity[row]
 
     def _status(self, found: int, done: float, records: Records) -> Status:
         if not found:
