@@ -71,9 +71,9 @@ class ChainModel(Model):
     settings: Any
     switching: Switching | None = None
     _interval: float = RUNGE_KUTTA
+    """Largest step times rate of a damper with which the model's scheme is stable: see models/step_limit.py."""
     _touching: ClassVar[bool] = False
     """Whether it knows contacts."""
-    """Largest step times rate of a damper with which the model's scheme is stable: see models/step_limit.py."""
 
     def __init__(
         self, robot: Robot | Preset, environment: Sequence[Environment] | Environment, actuation: Actuation | None
@@ -261,7 +261,7 @@ class ChainModel(Model):
     def step_limit(self, state: State) -> StepLimit | None:
         if self.switching is not None and self.switching.decides_all:
             return None  # there is nothing to brake
-        joints, height = state.x[self._joints], float(self._base_of(state)[0][2])
+        joints, height = state.x[self._joints], float(state.x[2])
         rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, joints, height)
         limit = friction_limit(rate, self._interval, self._packs)
         limits = (limit, *(part.step_limit(self._interval) for part in self._parts))
@@ -290,16 +290,16 @@ class ChainModel(Model):
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller, and the numbers of one with state."""
-        position, orientation, twist = self._base_of(state)
-        looped = {} if self._loop is None else {"controller_state": state.x[self._loop.columns].copy()}
+        x = state.x
+        looped = {} if self._loop is None else {"controller_state": x[self._loop.columns].copy()}
         return {
             **looped,
             "time": np.float64(state.time),  # type: ignore[dict-item]
-            "base_position": position,
-            "base_orientation": orientation,
-            "base_twist": twist,
-            "joint_position": self._joint_position(state.x),
-            "joint_velocity": state.x[self._rates].copy(),
+            "base_position": x[:3].copy(),
+            "base_orientation": x[3:7].copy(),
+            "base_twist": x[self._split : self._split + 6].copy(),
+            "joint_position": self._joint_position(x),
+            "joint_velocity": x[self._rates].copy(),
         }
 
     def _joint_position(self, x: Array) -> Array:
@@ -308,34 +308,25 @@ class ChainModel(Model):
             return x[self._joints].copy()
         return self._recorder.joint_position(x[None, self._joints])[0]
 
-    def _base_of(self, state: State) -> tuple[Array, Array, Array]:
-        """Position, quaternion and twist of the base in a state."""
-        x = state.x
-        return x[:3].copy(), x[3:7].copy(), x[self._split : self._split + 6].copy()
-
     # What is sound
 
     def sound_records(self, records: Records) -> int:
-        return divergence.sound_records(self._telling(records))
-
-    def _telling(self, records: Records) -> dict[str, Array]:
-        """Of the records the state and what follows from it at once: the rest is made of them."""
+        """Of the state and what follows from it at once: the rest is made of them."""
         base, axes = BaseRecord.of(records["base"]), AxisRecord.of(records["axes"])
-        return {
-            "time": records["time"],
-            "x": records["x"],
-            "base_rate": base.acceleration,
-            "acceleration": axes.acceleration,
-            "torque": axes.torque,
-            "twist": self._twists(records),
-        }
-
-    @staticmethod
-    def _twists(records: Records) -> Array:
-        return np.asarray(BodyRecord.of(records["bodies"]).twist)
+        return divergence.sound_records(
+            {
+                "time": records["time"],
+                "x": records["x"],
+                "base_rate": base.acceleration,
+                "acceleration": axes.acceleration,
+                "torque": axes.torque,
+                "twist": np.asarray(BodyRecord.of(records["bodies"]).twist),
+            }
+        )
 
     def fastest(self, records: Records) -> str:
-        return f"body {int(np.linalg.norm(self._twists(records)[-1, :, :3], axis=-1).argmax())}"
+        speeds = np.linalg.norm(BodyRecord.of(records["bodies"]).twist[-1, :, :3], axis=-1)
+        return f"body {int(speeds.argmax())}"
 
     # What is recorded
 

@@ -120,8 +120,7 @@ class NewtonEuler(ChainInstants, StandingModel):
                 "model.inertia: the base is fixed, so that no balance of forces has anything to decide; "
                 "leave inertia: true, or set robot.base to free or planar"
             )
-        self._actuated = self._actuated._replace(freedoms=self._actuated.freedoms.copy())
-        DofRow.of(self._actuated.freedoms).rotor[:] = 0.0
+        self._actuated = slow_motion.without_rotors(self._actuated)
 
     @property
     def explicit(self) -> bool:

@@ -56,12 +56,18 @@ UNSETTLED = (
 def weightless(robot: ChainTables) -> ChainTables:
     """The robot without any inertia; what its weight is stays with the law of gravity."""
     links = robot.links._replace(numbers=robot.links.numbers.copy(), codes=robot.links.codes.copy())
-    link, freedoms = LinkRow.of(links), robot.freedoms.copy()
+    link = LinkRow.of(links)
     for values in (link.mass, link.moment, link.inertia, link.whole, link.wet):
         values[:] = 0
     link.massless[:] = 1
+    return without_rotors(ChainTables(robot.kinds, links, robot.freedoms))
+
+
+def without_rotors(robot: ChainTables) -> ChainTables:
+    """The robot with motors without inertia."""
+    freedoms = robot.freedoms.copy()
     DofRow.of(freedoms).rotor[:] = 0.0
-    return ChainTables(robot.kinds, links, freedoms)
+    return robot._replace(freedoms=freedoms)
 
 
 def weightless_cells(cells: Cells, count: int) -> Cells:

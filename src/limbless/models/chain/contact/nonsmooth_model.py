@@ -41,7 +41,6 @@ from limbless.mechanics.contact import (
     run_fallback,
     stand,
 )
-from limbless.mechanics.contact.shapes.primitives import FAR
 from limbless.models import MOREAU, Posture, Records, StandingModel, State, pose_of, water_of
 from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_model import ChainModel
@@ -251,12 +250,9 @@ class NonSmooth(HardModel, ChainModel, StandingModel):
         """The pose of a posture into a state; where asked, what the robot comes to from there."""
         if posture.kind != "given":
             pose = pose_of(posture, self.chain, gait, self.environment, x[:3].copy())
-            x[:3], x[3:7] = pose.position, pose.orientation
             if pose.gait is not None:
                 x[self._joints] = joint_motion(self.chain, pose.gait, np.zeros(1)).position[0]
-            if pose.way is not None:
-                gap = self.gaps(x)[self.outer]
-                x[:3] -= float(gap[gap < FAR / 2].min(initial=np.inf)) * pose.way
+            self.put_pose(pose, x)
         if posture.settle > 0.0:
             self._settle(x, gait, posture.settle)
 
@@ -308,8 +304,8 @@ class NonSmooth(HardModel, ChainModel, StandingModel):
         contact_messages.refuse_long_step(float(np.diff(knots).max(initial=0.0)), self._longest)
         super().refuse_start(state, knots)
 
-    def _telling(self, records: Records) -> dict[str, Array]:
-        return {"time": records["time"], "x": records["x"], "torque": records["torque"], "twist": self._twists(records)}
+    def sound_records(self, records: Records) -> int:
+        return super().sound_records(self._of_robot(records))
 
     def _of_robot(self, records: Records) -> Records:
         """Of its axes torques alone are recorded: an impact has no accelerations."""

@@ -12,7 +12,7 @@ from limbless.environments import Environment, WheelContact
 from limbless.mechanics.contact import ENDS, ContactRow, Scene, StepCounters, StepRecord
 from limbless.mechanics.contact.shapes.primitives import FAR
 from limbless.mechanics.integrate import moreau
-from limbless.models import TOO_FAST, Model, Records, StandingProblem, State, Status, Variables
+from limbless.models import TOO_FAST, BasePose, Model, Records, StandingProblem, State, Status, Variables
 from limbless.models.chain.contact import contact_messages, contact_scene
 from limbless.models.chain.contact.contact_recorder import ContactPart, contact_forces, touch_arrays
 from limbless.models.chain.contact.contact_scene import TouchingRobot
@@ -57,6 +57,13 @@ class HardModel(Model):
         if self._crowd is None:
             return slice(None)
         return (self._crowd.other < 0) & (self._scene.owner < self._crowd.first)
+
+    def put_pose(self, pose: BasePose, x: Array) -> None:
+        """A pose into a state, along its way until the robot just touches."""
+        x[:3], x[3:7] = pose.position, pose.orientation
+        if pose.way is not None:
+            gap = self.gaps(x)[self.outer]
+            x[:3] -= float(gap[gap < FAR / 2].min(initial=np.inf)) * pose.way
 
     def own_scene(self) -> Scene:
         """The scene of a run: surfaces that bodies carry move."""

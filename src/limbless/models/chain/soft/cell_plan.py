@@ -218,11 +218,9 @@ def _vertebra(
     far = np.inf
     ends = [(far, far), (one.stop_lateral or far, one.stop_lateral or far), (one.stop_down or far, one.stop_up or far)]
     low, high = np.array([(-down, up) for down, up in ends][-len(turns) :]).T
-    stop = np.zeros((len(turns), 2))
-    for j in range(len(turns)):
-        if stops and np.isfinite([low[j], high[j]]).any():
-            stop[j, 0] = one.stop_stiffness or STOP_RATIO * stiffness[j, j]
-            stop[j, 1] = STOP_TIME * stop[j, 0] if one.stop_damping is None else one.stop_damping
+    stopped = stops & (np.isfinite(low) | np.isfinite(high))
+    hard = stopped * (one.stop_stiffness or STOP_RATIO * np.diag(stiffness))
+    damped = STOP_TIME * hard if one.stop_damping is None else stopped * one.stop_damping
     thin = one.disk_mass * robot.disk_radius**2 * np.array([0.5, 0.25, 0.25])
     disk = thin if one.disk_inertia is None else np.array(one.disk_inertia)
     pieces = _spine_pieces(robot, one, stations, start)
@@ -236,7 +234,7 @@ def _vertebra(
         np.full(len(turns), length),
         np.nan_to_num(low, neginf=-1e9),
         np.nan_to_num(high, posinf=1e9),
-        stop,
+        np.stack([hard, damped], axis=1),
         one.disk_mass,
         disk,
         np.zeros(len(turns), dtype=bool),

@@ -169,13 +169,12 @@ def slopes_of(acceleration: Callable[[Array], Array], q: Array, left: Array, ste
 
 def workspace(body: Soft, tensions: ArrayLike, **place: Any) -> Array:
     """(N, 3) where the tip rests under each row of tensions (N, tendons), world, m."""
-    rows = np.asarray(tensions, dtype=np.float64).reshape(-1, body.tendons)
-    found = np.empty((len(rows), 3))
-    for number, pull in enumerate(rows):
+    found = []
+    for pull in np.asarray(tensions, dtype=np.float64).reshape(-1, body.tendons):
         x = body.flat(equilibrium(body, pull, **place), **place)
         now = Body.of(body.instant(x, pull).memory.bodies)
-        found[number] = body.recorder.tip(now.rotation.reshape(-1, 3, 3), now.origin)
-    return found
+        found.append(body.recorder.tip(now.rotation.reshape(-1, 3, 3), now.origin).copy())
+    return np.array(found).reshape(-1, 3)
 
 
 def _loads_of(body: Soft) -> list[Environment]:

@@ -197,11 +197,11 @@ class SoftBody(StandingModel):
 
     def _warnings(self) -> tuple[str, ...]:
         """What only the model can say of a scenario."""
-        printed = [item for item in self.environment if getattr(item, "form", "") == "paper"]
         return tuple(
             f"environment.{item.kind}.added_mass: 'paper' does not conserve momentum, and passive strains "
             "answer to it (a soft body may swim the wrong way round); set it to 'consistent'"
-            for item in printed
+            for item in self.environment
+            if getattr(item, "form", "") == "paper"
         )
 
     def _refuse_weightless(self) -> None:
