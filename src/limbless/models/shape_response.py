@@ -7,6 +7,7 @@ velocities, or is momentum, or is ideal wheels; elsewhere with a twist that each
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -307,7 +308,7 @@ class RodResponse:
         A, G = np.zeros((count, len(self.rows), p)), np.zeros((count, p, p))
         for j in range(p):
             A[:, :, j], G[:, j, j] = self.velocity(r, np.tile(np.eye(p)[j], (count, 1)))
-        for j, k in zip(*np.tril_indices(p, -1), strict=True):
+        for k, j in combinations(range(p), 2):
             _, both = self.velocity(r, np.tile(np.eye(p)[j] + np.eye(p)[k], (count, 1)), A[:, :, j] + A[:, :, k])
             G[:, j, k] = G[:, k, j] = 0.5 * (both - G[:, j, j] - G[:, k, k])
         return Response(A, None if self.inertial else G, None, place, swing)

@@ -50,8 +50,6 @@ class StandingProblem:
         self._steps, self._room, self._least = -1, -1, (0, 0)
         self._drive: Any = None
         self._rows: list[Array] = []
-        self._new: list[tuple[Array, Array]] = []
-        self._knots, self._record = np.zeros(0), np.zeros(0, dtype=bool)
         self._tally, self._x = totals.start({}, 0.0), aligned_zeros(size)
         self._shares, self._spare = 1.0 / self._limits(size), np.zeros(size)
         self._slots = [item.slot for item in model.asked if item.slot is not None]
@@ -133,7 +131,7 @@ class StandingProblem:
         self._totals.refresh(self._tally, state.memory, state.time)
         self._restore(state, knots)
         self._from, self._asked, self._origin = state.memory, asked, 0
-        self._pushed: type | None = None
+        self._pushed = None
         self._here, self._reached, self._r = 0, 0, 0
 
     def redrive(self, first: int, last: int, drive: Any) -> bool:
@@ -151,10 +149,8 @@ class StandingProblem:
     def _fits(self, steps: int, count: int, drive: Any, parts: list[Any]) -> bool:
         if steps > self._steps or count > self._room or type(drive) is not type(self._drive):
             return False
-        for part, own in zip(drive, self._drive, strict=True):
-            if not isinstance(part, _PARTS) and part != own:
-                return False
-        return all(len(part) <= len(own) for part, own in zip(parts, self._rows, strict=True))
+        alike = all(isinstance(part, _PARTS) or part == own for part, own in zip(drive, self._drive, strict=True))
+        return alike and all(len(part) <= len(own) for part, own in zip(parts, self._rows, strict=True))
 
     def _allocate(self, steps: int, count: int, drive: Any) -> None:
         """Room for so many steps and records at least."""

@@ -231,8 +231,8 @@ class MotorBank:
         self._inertia = joint_inertia(robot, chain.base)
 
     def start(self, x: Array, joints: Array) -> list[str]:
-        """Motors stand and turn as their joints do (positions, then velocities), without current. Returns what their
-        numbers are.
+        """Motors stand and turn as their joints do, whose positions and velocities these are, without current. Returns
+        what their numbers are.
         """
         parts = ["voltage", *["current"] * self.electric, *["angle", "rate"] * self.elastic]
         if self.elastic:

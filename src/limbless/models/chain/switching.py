@@ -128,8 +128,8 @@ def phase_actuations(actuation: Actuation, joints: int) -> list[tuple[float, Act
     """
     if not isinstance(actuation, Switched):
         return [(-np.inf, actuation, np.zeros(joints))]
-    own = {name: getattr(actuation, name) for name in actuation.given(*ProportionalDerivative.model_fields)}
-    own.pop("kind", None)
+    fields = [name for name in ProportionalDerivative.model_fields if name != "kind"]
+    own = {name: getattr(actuation, name) for name in actuation.given(*fields)}
     none = {name: value for name, value in own.items() if name in ("saturation", "motion_joints")}
     none |= {"stiffness": 0.0, "damping": 0.0}
     kinds = {"motion": none | {"motion_joints": tuple(range(joints))}, "pd": own, "torque": none}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from limbless.core import Array, InputError
 from limbless.environments import ContactEnvironment, Environment, WheelContact, Wheels
-from limbless.mechanics.chain import Body, BodyRecord, ChainTables, HeldBody, known_kinds
+from limbless.mechanics.chain import BodyRecord, ChainMemory, ChainTables, known_kinds
 from limbless.mechanics.contact import (
     MOST,
     PLACED,
@@ -27,7 +27,6 @@ from limbless.mechanics.contact import (
     ContactMemory,
     ContactRecord,
     ContactRecords,
-    ContactRow,
     ContactSurface,
     FallbackRequest,
     Feature,
@@ -48,7 +47,7 @@ from limbless.mechanics.contact import (
 )
 from limbless.mechanics.contact.shapes.primitives import SURFACE_COLUMNS, PlaneSurface, known_shapes
 from limbless.models import filled
-from limbless.models.chain.chain_problem import control_start, memory_of, state_size
+from limbless.models.chain.chain_problem import control_start, state_size
 from limbless.models.chain.contact.moving_body_tables import (
     ContactBuilder,
     Parts,
@@ -320,19 +319,12 @@ def where_of(robot: ChainTables, contacts: int, objects: int, control: int = 0) 
 
 
 def memory_for(
-    robot: ChainTables,
-    scene: Scene,
-    dry: Any,
-    environments: int,
-    tally: Any,
-    size: int,
-    moving_bodies: MovingBodies | None,
-    objects: int,
-    clamp: HeldBody | None = None,
+    chain: ChainMemory, scene: Scene, moving_bodies: MovingBodies | None, contacts: Any, rubs: bool, cells: Any = None
 ) -> ContactMemory:
-    """Working memory of a run among so many environments and objects, whose chain has so many numbers in a state."""
-    bodies, freedoms, contacts = len(robot.links.codes) + objects, len(robot.freedoms), len(scene.owner)
-    chain = memory_of(robot, environments, tally, size)._replace(bodies=Body.zeros(bodies), clamp=clamp)
+    """Working memory of a run: that of the chain and of objects, of contacts, and of cells that are solved with them;
+    whether joints rub.
+    """
+    bodies, freedoms, count = len(chain.bodies), len(chain.torque), len(scene.owner)
     step = Step(
         chain.bodies,
         chain.axes,
@@ -340,20 +332,20 @@ def memory_for(
         JointStep.zeros(freedoms),
         BaseStep.zeros(1),
         np.zeros(freedoms),
-        ContactRow.zeros(contacts),
+        contacts,
         scene.owner,
-        np.zeros(contacts, dtype=np.int64),
+        np.zeros(count, dtype=np.int64),
         np.zeros((6, 7)),
         with_memory(moving_bodies, bodies),
-        clamp,
+        chain.clamp,
+        cells,
     )
-    path = make_homotopy(WarmStart.width * min(contacts, MOST) + (2 * freedoms if dry is not None else 0))
     return ContactMemory(
         chain,
         step,
         BodyOutcome.zeros(bodies),
         sleep_state_of(scene, bodies, moving_bodies),
-        path,
+        make_homotopy(WarmStart.width * min(count, MOST) + (2 * freedoms if rubs else 0)),
         StepCounters.zeros(1),
         FallbackRequest.zeros(1),
     )

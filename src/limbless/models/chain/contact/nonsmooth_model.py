@@ -19,6 +19,7 @@ from limbless.mechanics.chain import (
     BASES,
     AxisRecord,
     BaseRecord,
+    Body,
     ChainDrive,
     ChainTables as RobotTables,
     DofRow,
@@ -162,17 +163,11 @@ class NonSmooth(HardModel, ChainModel, StandingModel):
         )
 
     def _memory(self, tally: Any) -> ContactMemory:
-        return contact_scene.memory_for(
-            self._actuated,
-            self._scene,
-            self._options.dry,
-            len(self._tallies.laws),
-            tally,
-            self._where.earlier,
-            self._crowd,
-            len(self._objects),
-            self._held_body(),
-        )
+        laws, size = len(self._tallies.laws), self._where.earlier
+        chain = chain_problem.memory_of(self._actuated, laws, tally, size)
+        chain = chain._replace(bodies=Body.zeros(len(self._solids)), clamp=self._held_body())
+        contacts = ContactRow.zeros(len(self._scene.owner))
+        return contact_scene.memory_for(chain, self._scene, self._crowd, contacts, self._options.dry is not None)
 
     def close_loop(self, controllers: Sequence[ClosedLoop], step: float, gait: Any = None) -> None:
         super().close_loop(controllers, step, gait)
@@ -258,8 +253,7 @@ class NonSmooth(HardModel, ChainModel, StandingModel):
 
     def _settle(self, x: Array, gait: Gait, duration: float) -> None:
         """Steps with the gait held where it starts; pose and joints at their end, at rest."""
-        speeds = slice(self._split, self._rates.stop)
-        x[speeds] = 0.0
+        x[self._split : self._rates.stop] = 0.0
         knots = np.linspace(0.0, duration, max(math.ceil(duration / SETTLING), 1) + 1)
         held = self.drive(gait, np.zeros(2 * len(knots) - 1))
         drive = held._replace(velocity=0.0 * held.velocity, acceleration=0.0 * held.acceleration)
@@ -280,9 +274,8 @@ class NonSmooth(HardModel, ChainModel, StandingModel):
 
     def _refuse_beyond(self, given: str, positions: Array, times: Array) -> None:
         """Joints that stop at the ends of their ranges cannot be taken beyond."""
-        if not len(self._tallies.ranges):
-            return
-        contact_messages.refuse_beyond(self.chain, given, positions, times)
+        if len(self._tallies.ranges):
+            contact_messages.refuse_beyond(self.chain, given, positions, times)
 
     def drive(self, gait: Any, times: Array) -> ChainDrive:
         """The gait at the stage times, as joint motion or as torques; a servo holds what it read last."""

@@ -128,9 +128,7 @@ class CellPlan:
 
     @property
     def polynomials(self) -> list[tuple[PlannedCell, slice, Array]]:
-        """The cells of a rod, which of all stations are theirs, and what P_0 to P_degree are there (stations, degree +
-        1).
-        """
+        """The cells of a rod, which of all stations are theirs, and P_0 to P_degree there: (stations, modes)."""
         found = []
         for cell, own in zip(self.cells, ranges_of([len(cell.inner) for cell in self.cells]), strict=True):
             places = np.array([piece.place for piece in cell.inner])

@@ -14,7 +14,6 @@ from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
 from limbless.core import Array, InputError
 from limbless.environments.base import Environment
-from limbless.mechanics.chain import ChainTables
 from limbless.mechanics.compiled import PythonCallback
 from limbless.mechanics.contact import (
     BodyInertia,
@@ -231,11 +230,6 @@ class SoftContact(HardModel, Soft):
 
     def standing_problem(self) -> Any:
         return StandingTouch(self)
-
-    @property
-    def tables(self) -> ChainTables:
-        """Base and cells as kernels take them."""
-        return self._links
 
     @property
     def moving(self) -> slice:

@@ -128,7 +128,7 @@ def _bend(model: SoftContact, number: int, name: str, curvature: float, torsion:
     if kind not in ("pitch curvature", "yaw curvature"):
         return 0.0
     at, weights = gauss(int(degree) + 3)
-    turned = torsion * (end - cell.length + cell.length * at)
-    value = np.cos(turned) if kind == "yaw curvature" else -np.sin(turned)
+    angles = torsion * (end - cell.length + cell.length * at)
+    value = np.cos(angles) if kind == "yaw curvature" else -np.sin(angles)
     P = legendre(at, int(degree))[:, int(degree)]
     return float((2.0 * int(degree) + 1.0) * curvature * (weights * P) @ value)

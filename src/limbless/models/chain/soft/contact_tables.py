@@ -9,11 +9,7 @@ import numpy as np
 from limbless.mechanics.chain import INTEGRALS, Body, Station
 from limbless.mechanics.compiled import LANES, aligned_zeros
 from limbless.mechanics.contact import (
-    MOST,
     PLACED,
-    BaseStep,
-    BodyOutcome,
-    BodyStep,
     BodyVelocity,
     CellFreedom,
     CellRecord,
@@ -22,19 +18,14 @@ from limbless.mechanics.contact import (
     ContactMemory,
     ContactRecord,
     ContactRow,
-    FallbackRequest,
     ImpulseResponse,
-    JointStep,
     ObjectPose,
     SoftContactRecords,
     SoftLayout,
     StationStep,
-    Step,
-    StepCounters,
     StepRecord,
     SweptCells,
     WarmStart,
-    make_homotopy,
 )
 from limbless.models.chain import chain_problem
 from limbless.models.chain.contact import contact_scene, moving_body_tables
@@ -109,42 +100,18 @@ def contact_rows(model: SoftContact) -> Any:
 
 def memory_for(model: SoftContact, drive: Any, records: int, tally: Any) -> ContactMemory:
     """Working memory of a run with so many records."""
-    cells, scene = model.cells(records, drive.how), model._scene
-    rows, contacts, size = len(model.touching.links), len(scene.owner), len(model.flat())
-    bodies = rows + len(model._company.objects)
-    chain = chain_problem.memory_of(model.tables, len(tally.laws), tally, size, cells)
-    chain = chain._replace(bodies=Body.zeros(bodies))
-    step = Step(
-        chain.bodies,
-        chain.axes,
-        BodyStep.zeros(bodies),
-        JointStep.zeros(model.freedoms),
-        BaseStep.zeros(1),
-        np.zeros(model.freedoms),
-        contact_rows(model),
-        scene.owner,
-        np.zeros(contacts, dtype=np.int64),
-        np.zeros((6, 7)),
-        moving_body_tables.with_memory(model._crowd, bodies),
-        None,
-        solve_memory(model, cells, rows),
-    )
-    return ContactMemory(
-        chain,
-        step,
-        BodyOutcome.zeros(bodies),
-        contact_scene.sleep_state_of(scene, bodies, model._crowd),
-        make_homotopy(WarmStart.width * min(contacts, MOST)),
-        StepCounters.zeros(1),
-        FallbackRequest.zeros(1),
-    )
+    cells, rows = model.cells(records, drive.how), len(model.touching.links)
+    chain = chain_problem.memory_of(model._links, len(tally.laws), tally, len(model.flat()), cells)
+    chain = chain._replace(bodies=Body.zeros(rows + len(model._company.objects)))
+    solve = solve_memory(model, cells, rows)
+    return contact_scene.memory_for(chain, model._scene, model._crowd, contact_rows(model), False, solve)
 
 
 def records_for(model: SoftContact, memory: ContactMemory, count: int, tally: Any) -> SoftContactRecords:
     """Memory for `count` records, and for as many of `tally`."""
     objects = len(model._company.objects)
     return SoftContactRecords(
-        chain_problem.records_of(model.tables, count, tally, len(model.flat()), len(model.touching.links) + objects),
+        chain_problem.records_of(model._links, count, tally, len(model.flat()), len(model.touching.links) + objects),
         ContactRecord.zeros(count, len(model._scene.owner)),
         StepRecord.zeros(count),
         CellRecord.zeros(count),

@@ -136,8 +136,7 @@ def _by_relaxation(body: Soft, strain: Array, told: dict[str, Any], place: dict[
             f"initial.posture: an equilibrium is that of a clamped body, and robot.base is {body.plan.base!r}; set it "
             "to 'fixed', or let a damped body come to rest"
         )
-    free = np.setdiff1d(np.arange(body.freedoms), body.given_freedoms)
-    names = [name for cell in body.plan.cells for name in cell.names]
+    free, names = body._free, [name for cell in body.plan.cells for name in cell.names]
     size = np.array([body.plan.length if "curvature" in names[k] or "twist" in names[k] else 1.0 for k in free])
     q, steps = strain.copy(), PATIENCE.nudge / size
 

@@ -106,7 +106,7 @@ class SoftBody(StandingModel):
         self.forces = (*self.forces, *self.strung.element(cells, self._links.links))
         self._split = 7 + self.freedoms
         self._size = chain_problem.state_size(self._links) + 2 * self.strung.winches
-        self._given = np.flatnonzero(cells.given)
+        self._given, self._free = np.flatnonzero(cells.given), np.flatnonzero(cells.given == 0)
         self._driving = Driving(built, self.plan, self.strung, self._given)
         self._make_room(cells)
         self._one: tuple[ChainProblem, Any] | None = None

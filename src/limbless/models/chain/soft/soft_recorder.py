@@ -13,7 +13,7 @@ from limbless.environments.base import Pack
 from limbless.mechanics.chain import INTEGRALS, AxisRecord, Cells, Station, TendonState
 from limbless.models import Records, Variable, choose, spine_coordinates
 from limbless.models.chain.soft.cell_material import CellMaterial
-from limbless.models.chain.soft.cell_plan import ALONG, CellPlan
+from limbless.models.chain.soft.cell_plan import ALONG, CellPlan, PlannedCell, PlannedPiece
 from limbless.models.chain.soft.tendon_tables import RoutedTendons
 from limbless.models.recording.body_recorder import (
     BALANCES,
@@ -57,7 +57,7 @@ class SoftRecorder(BodyRecorder):
         bodies, self.mass = len(plan.masses), plan.masses
         super().__init__(packs, bodies)
         self.robot, self.plan, self.strung, self.lawful, self.freedoms = robot, plan, strung, lawful, len(cells.rest)
-        solids = [*plan.cells, *(piece for _, piece in plan.stations)]
+        solids: list[PlannedCell | PlannedPiece] = [*plan.cells, *(piece for _, piece in plan.stations)]
         self.own = np.array([np.zeros(6), *((solid.mass, solid.mass, solid.mass, *solid.turn) for solid in solids)])
         self.added, station = np.zeros((bodies, 6)), Station.of(cells.stations)
         heavy = station.has_mass == 1
