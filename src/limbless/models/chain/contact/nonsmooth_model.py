@@ -196,7 +196,7 @@ class NonSmooth(HardModel, ChainModel, StandingModel):
             motors=self._motor_tables(),
         )
         return ContactProblem(
-            self._actuated, self._solids, self.own_scene(), forces, options, self._where, drive, memory, records
+            self._actuated, self._solids, self._own_scene(), forces, options, self._where, drive, memory, records
         ), saving
 
     # One step at a time
@@ -247,7 +247,7 @@ class NonSmooth(HardModel, ChainModel, StandingModel):
             pose = pose_of(posture, self.chain, gait, self.environment, x[:3].copy())
             if pose.gait is not None:
                 x[self._joints] = joint_motion(self.chain, pose.gait, np.zeros(1)).position[0]
-            self.put_pose(pose, x)
+            self._put_pose(pose, x)
         if posture.settle > 0.0:
             self._settle(x, gait, posture.settle)
 

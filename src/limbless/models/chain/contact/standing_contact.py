@@ -58,14 +58,14 @@ class HardModel(Model):
             return slice(None)
         return (self._crowd.other < 0) & (self._scene.owner < self._crowd.first)
 
-    def put_pose(self, pose: BasePose, x: Array) -> None:
+    def _put_pose(self, pose: BasePose, x: Array) -> None:
         """A pose into a state, along its way until the robot just touches."""
         x[:3], x[3:7] = pose.position, pose.orientation
         if pose.way is not None:
             gap = self.gaps(x)[self.outer]
             x[:3] -= float(gap[gap < FAR / 2].min(initial=np.inf)) * pose.way
 
-    def own_scene(self) -> Scene:
+    def _own_scene(self) -> Scene:
         """The scene of a run: surfaces that bodies carry move."""
         return self._scene if self._crowd is None else self._scene._replace(surfaces=self._scene.surfaces.copy())
 
@@ -112,7 +112,7 @@ class HardModel(Model):
 
     @property
     def counts(self) -> dict[str, int]:
-        """What all runs of this model so far `counted`."""
+        """Steps, Newton iterations and fallbacks of all runs so far; of soft bodies passes and halvings too."""
         models = [self] if self.switching is None else self.switching.models
         every = np.sum([model._counts for model in models], axis=0)
         return {name: int(count) for name, count in zip(self.counted, every, strict=True)}

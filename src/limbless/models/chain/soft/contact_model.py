@@ -176,7 +176,7 @@ class SoftContact(HardModel, Soft):
         return SoftContactProblem(
             self._links,
             self._solids,
-            self.own_scene(),
+            self._own_scene(),
             forces,
             self._options._replace(
                 rescue=saving.address, controllers=None if self._loop is None else self._loop.tables()

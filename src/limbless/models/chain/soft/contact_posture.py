@@ -31,7 +31,7 @@ def take(model: SoftContact, posture: Posture, x: Array, gait: Gait) -> Array:
         wind(model, posture, x)
     elif posture.kind in ("lay", "wedge"):
         robot: Any = model.robot
-        model.put_pose(pose_of(posture, robot, gait, model.environment, x[:3].copy()), x)
+        model._put_pose(pose_of(posture, robot, gait, model.environment, x[:3].copy()), x)
     elif posture.kind == "equilibrium":
         relax(model, x, gait)
     if posture.settle > 0.0:
