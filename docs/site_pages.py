@@ -311,11 +311,14 @@ def _alias(word: str) -> str:
 
 
 def _methods(word: str, cls: Any) -> list[str]:
-    """Methods and properties that a class adds to its bases."""
+    """Methods and properties that a class adds to its bases, those of a model to its public bases."""
     lines: list[str] = []
-    for name, member in vars(cls).items():
+    public = [getattr(limbless, name) for name in limbless.__all__] if issubclass(cls, limbless.Model) else cls.__mro__
+    parts = [cls, *itertools.takewhile(lambda base: base not in public, cls.__mro__[1:])]
+    members = {name: member for part in reversed(parts) for name, member in vars(part).items()}
+    for name, member in members.items():
         inner = member.__func__ if isinstance(member, classmethod | staticmethod) else member
-        inherited = any(name in vars(base) for base in cls.__mro__[1:])
+        inherited = any(name in vars(base) for base in cls.__mro__[len(parts) :])
         if name.startswith("_") or inherited or not (getattr(inner, "__doc__", None) or "").strip():
             continue
         if isinstance(inner, property):

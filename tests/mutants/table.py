@@ -171,7 +171,7 @@ MUTANTS = [
     Mutant(
         "classical",
         "section 1: V̇ is the classical acceleration, not the rate of the components",
-        "models/chain/newton_euler_model.py",
+        "models/chain/equation_terms.py",
         "base[:3] += np.cross(",
         "base[:3] += 0.0 * np.cross(",
         f"{DENSE}[eel-dry]",

@@ -79,8 +79,8 @@ MUTANTS = [
         "003-table-1",
         "Table I, M_33: L_i printed, is I_i",
         "models/chain/chain_problem.py",
-        "link.inertia[:] = arrays.mass, arrays.moment, arrays.inertia",
-        "link.inertia[:] = arrays.mass, arrays.moment, 0.08 + 0.0 * arrays.inertia",
+        "inertia=arrays.inertia,",
+        "inertia=0.08 + 0.0 * arrays.inertia,",
         f"{GEOMETRY}::test_planar_metric_and_bias_are_exact",
     ),
     (

@@ -159,8 +159,8 @@ MUTANTS = [
         "soft-tendon-start",
         "a tendon acts from the disk where it begins, not from the base",
         "models/chain/soft/tendon_tables.py",
-        "for disk in range(tendon.start,",
-        "for disk in range(0,",
+        "return range(tendon.start,",
+        "return range(0,",
         f"{SOFT}::test_accelerations_are_those_of_dense_jacobians",
     ),
     (

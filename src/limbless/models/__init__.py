@@ -30,9 +30,9 @@ __getattr__ = lazy_names(
             "unit_quaternion"
         ),
         "divergence": "TOO_FAST TOO_LARGE refuse_lost",
-        "force_elements": "fresh_element has_surface owners_of packed_rows water_of",
-        "implicit_steps": "ImplicitSteps UNSOLVED quarters refuse_explicit_tolerance",
-        "initial_pose": "Pole Posture pole_of pose_of",
+        "force_elements": "filled fresh_element has_surface owners_of packed_rows water_of",
+        "implicit_steps": "ImplicitSteps UNSOLVED quarters refuse_explicit_tolerance steps_of",
+        "initial_pose": "BasePose Pole Posture pole_of pose_of",
         "macro_continuous": "MacroContinuousSettings",
         "newton_euler": "NewtonEulerSettings STAGE_TOLERANCE",
         "soft": "SoftSettings VERTEBRA_STATIONS touches",

@@ -87,15 +87,13 @@ class Observation(dict[str, Any]):
         return dict, (dict(self.whole()),)
 
 
-def _of_the_whole(name: str) -> Any:
-    inner = getattr(dict, name)
+def _of_the_whole(inner: Any) -> Any:
     return lambda self, *given: inner(self.whole(), *given)
 
 
-for _name in ("__contains__", "__eq__", "__iter__", "__len__", "__or__", "__repr__", "copy", "get", "items", "keys"):
-    setattr(Observation, _name, _of_the_whole(_name))
-for _name in ("pop", "values"):
-    setattr(Observation, _name, _of_the_whole(_name))
+_WHOLE = "__contains__ __eq__ __iter__ __len__ __or__ __repr__ copy get items keys pop values"
+for _name in _WHOLE.split():
+    setattr(Observation, _name, _of_the_whole(getattr(dict, _name)))
 
 
 @dataclass(frozen=True)
@@ -302,6 +300,10 @@ class Model(Recording):
     def asked(self) -> tuple[Any, ...]:
         """What may ask a user's function at every stage: see `law_failure`."""
         return (*getattr(self, "environment", ()), *(() if self._loop is None else self._loop.asked))
+
+    def failure_of_laws(self, time: float) -> Status:
+        """What users' functions have raised until this time."""
+        return law_failure(self.asked)
 
     def retune(self, fields: Mapping[str, Any]) -> None:
         """Other numbers in these fields of its controllers from now on; in all others those of the start."""

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from limbless.environments.base import Pack
 from limbless.mechanics.chain import AddedMassState, Body, VaryingAddedMass
-from limbless.mechanics.compiled import LANES, Rows, aligned_zeros, is_code, map_arrays
+from limbless.mechanics.compiled import LANES, Rows, Table, aligned_zeros, is_code, map_arrays
 from limbless.mechanics.forces import (
     Buffer,
     FreeSurfaceLaws,
@@ -84,16 +85,13 @@ def fresh_element(element: Any) -> Any:
     """The same element with working memory of its own."""
     if isinstance(element, LawBands):
         return side_by_side([fresh_element(law) for law in element.laws])[0]
-    own: dict[str, Any] = {}
-    fields = element._fields if {"kind", "rows", "pushed"} <= set(element._fields) else ()
-    if not fields:  # no laws in rows
+    fields = set(element._fields)
+    if not {"kind", "rows", "pushed"} <= fields:  # no laws in rows
         return map_arrays(np.copy, element)
     bands = "share" in fields
-    own["pushed"] = LawWrench.zeros(len(element.share if bands else element.rows.codes), words=(LANES,) * bands)
-    if "floating" in fields:
-        own["floating"] = AddedMassState.zeros(len(element.floating))
-    if "submerged" in fields:
-        own["submerged"] = aligned_zeros(1)
+    own = {"pushed": LawWrench.zeros(len(element.share if bands else element.rows.codes), words=(LANES,) * bands)}
+    own |= {"floating": AddedMassState.zeros(len(element.floating))} if "floating" in fields else {}
+    own |= {"submerged": aligned_zeros(1)} if "submerged" in fields else {}
     return element._replace(kind=_fresh_kind(element.kind), **own)
 
 
@@ -103,19 +101,15 @@ def _fresh_kind(kind: Any) -> Any:
         return kind._replace(law=_fresh_kind(kind.law))
     if hasattr(kind, "buffer"):
         return kind._replace(buffer=Buffer.zeros(1))
-    flows = kind.flows if isinstance(kind, (OpenWaterLaw, OpenWakeLaw)) else None
-    if flows is not None and flows.asked is not None:
-        return kind._replace(flows=flows._replace(asked=StreamBuffer.zeros(1)))
+    if isinstance(kind, OpenWaterLaw | OpenWakeLaw) and kind.flows is not None and kind.flows.asked is not None:
+        return kind._replace(flows=kind.flows._replace(asked=StreamBuffer.zeros(1)))
     return kind
 
 
 def water_of(forces: Sequence[Any]) -> VaryingAddedMass | None:
     """Where the dynamics find added inertia that changes, if there is any among these forces."""
     laws = [law for element in forces for law in (element.laws if isinstance(element, LawBands) else (element,))]
-    return next(
-        (VaryingAddedMass(law.floating) for law in laws if hasattr(law, "floating")),
-        None,
-    )
+    return next((VaryingAddedMass(law.floating) for law in laws if hasattr(law, "floating")), None)
 
 
 def has_surface(kind: Any) -> bool:
@@ -142,15 +136,13 @@ def forces_of(
     bands = any(law.kind.bands and not isinstance(law.kind, WeightLaw) for pack in packs for law in pack.laws)
     for owner, pack in zip(owners_of(packs), packs, strict=True):
         for kind, rows, nodes, weights, part in pack.laws:
-            if not len(rows.codes):
-                continue
             count = len(rows.codes)
-            whole = None if element_of is None else element_of(owner + part, kind, rows)
+            whole = None if element_of is None or not count else element_of(owner + part, kind, rows)
             if whole is not None:
                 made.append(whole)
-            elif has_surface(kind) or (bands and kind.bands):
+            elif count and (has_surface(kind) or (bands and kind.bands)):
                 beside.append(banded(owner + part, kind, rows, nodes, weights, bodies))
-            else:
+            elif count:
                 made.append(RowLaws(owner + part, kind, rows, LawWrench.zeros(count), nodes, weights))
         made.extend(element._replace(owner=owner) for element in pack.elements)
     groups = side_by_side(sorted(beside, key=_by_kind))
@@ -159,6 +151,14 @@ def forces_of(
 
 def _by_kind(element: Any) -> tuple[str, str]:
     return type(element).__name__, type(getattr(element, "kind", None)).__name__
+
+
+def filled(table: type[Table], rows: int, **columns: ArrayLike) -> Any:
+    """So many rows of a table with these columns; the others are zero."""
+    made = table.zeros(rows)
+    for name, values in columns.items() if rows else ():
+        getattr(table.of(made), name)[:] = values
+    return made
 
 
 def packed_rows(packs: Sequence[Pack], kind: Any) -> list[Any]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from limbless.core import Array
@@ -36,16 +33,14 @@ class ImplicitSteps:
         return dirk.scratch_for(self.method, *self.sizes, self.tolerance)
 
     @staticmethod
-    def restore(scratch: dirk.Scratch, memory: Mapping[str, Any]) -> None:
-        """What a state remembers of the stages before it."""
-        for name in _REMEMBERED:
-            if f"stage_{name}" in memory:
-                getattr(scratch, name)[:] = memory[f"stage_{name}"]
+    def remembered(scratch: dirk.Scratch) -> dict[str, Array]:
+        """What a state remembers of the stages before it, where it stands."""
+        return {f"stage_{name}": getattr(scratch, name) for name in _REMEMBERED}
 
-    @staticmethod
-    def left(scratch: dirk.Scratch) -> dict[str, Any]:
-        """What the next block needs to know."""
-        return {f"stage_{name}": getattr(scratch, name).copy() for name in _REMEMBERED}
+
+def steps_of(integrator: str, tolerance: float, size: int, actuators: int, laws: int) -> ImplicitSteps | None:
+    """Those of an integrator; None of an explicit one."""
+    return None if integrator == "rk4" else ImplicitSteps(integrator, tolerance, size, actuators, laws)
 
 
 def refuse_explicit_tolerance(settings: ModelSettings, implicit: str) -> None:

@@ -99,8 +99,7 @@ def _only(environment: Sequence[Environment], kind: Any, word: str) -> Any:
 
 def _laid(posture: Posture, chain: Chain, gait: Gait, environment: Sequence[Environment], position: Array) -> BasePose:
     bearing = [item for item in environment if not isinstance(item, Wheels) or item.load == "solved"]
-    ground = _only(bearing, Ground | Wheels, "ground (or wheels with load: solved)")
-    normal = np.array(ground.plane()[:3])
+    normal = np.array(_only(bearing, Ground | Wheels, "ground (or wheels with load: solved)").plane()[:3])
     heading = posture.heading or 0.0
     level = np.array([math.cos(heading), math.sin(heading), 0.0])
     along = level - np.array([0.0, 0.0, (normal @ level) / normal[2]])  # in the plane, above `level`
@@ -118,8 +117,7 @@ def _middle(chain: Chain) -> Array:
 def _wedged(
     posture: Posture, chain: Chain, gait: Gait, environment: Sequence[Environment], position: Array
 ) -> BasePose:
-    pipe = _only(environment, Pipe, "pipe")
-    begin, end = pipe.pieces()[0][0]
+    begin, end = _only(environment, Pipe, "pipe").pieces()[0][0]
     along = (end - begin) / np.linalg.norm(end - begin)
     up = np.array([0.0, 0.0, 1.0]) if abs(along[2]) < 0.9 else np.array([-1.0, 0.0, 0.0])
     side = np.cross(up, along) / np.linalg.norm(np.cross(up, along))

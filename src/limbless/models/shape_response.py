@@ -7,6 +7,7 @@ velocities, or is momentum, or is ideal wheels; elsewhere with a twist that each
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from limbless.models.rod.rod_problem import SIZE
 from limbless.robots import NATURAL, Chain, Rod
 
 PLANE = [0, 1, 5]
+STILL = np.zeros(6)
 LINEAR = 1e-10
 """What twice a motion may differ from twice its force, relative, for a law to be linear."""
 UNDECIDED = (
@@ -101,22 +103,16 @@ class ChainResponse:
         self.chain, self.basis, self.rest = chain, basis, rest
         self.wheeled = [item for item in environment if isinstance(item, Wheels) and item.role == "friction"]
         model = NewtonEuler(chain, [item for item in environment if item not in self.wheeled])
-        self.environment = model.environment
-        self._model, self._forces = model, model._forces
-        self.rows = PLANE if chain.base == "planar" else list(range(6))
-        free = np.zeros(6)
-        free[self.rows] = 1.0
+        self.environment, self.rows = model.environment, PLANE if chain.base == "planar" else list(range(6))
+        free = np.isin(np.arange(6), self.rows).astype(float)
         self._desk = pack(BalanceScratch(free, np.zeros((6, 6)), np.zeros((6, 7)), np.zeros(6)))
-        self._now = ChainEvaluator(model._plain, getattr(BASES, chain.base), self._forces)
+        self._now = ChainEvaluator(model._plain, getattr(BASES, chain.base), model._forces)
         self._now.position[2] = height
         pieces = chain.segments()
         self.lengths = np.array([piece.length for piece in pieces])
         self._bodies = np.array([piece.body for piece in pieces], dtype=np.int64)
-        middles = np.array([piece.start + 0.5 * piece.length * piece.frame[:, 0] for piece in pieces])
-        self._middles, self._angles = (
-            middles[:, :2],
-            np.array([np.arctan2(piece.frame[1, 0], piece.frame[0, 0]) for piece in pieces]),
-        )
+        self._middles = np.array([piece.start + 0.5 * piece.length * piece.frame[:, 0] for piece in pieces])[:, :2]
+        self._angles = np.array([np.arctan2(piece.frame[1, 0], piece.frame[0, 0]) for piece in pieces])
         self.length = float(self.lengths.sum())
         self.inertial = not self.wheeled and not self._pushes()
         self.linear = bool(self.wheeled) or self.inertial or self._is_linear()
@@ -168,8 +164,7 @@ class ChainResponse:
             if item.load == "solved":
                 raise InputError("wheels.load: a map takes loads as given; set load to own or shared")
             for body, surface, feature in item.contacts(self.chain):
-                wheel = WheelShape.of(surface[None, SHAPE:])
-                place = Feature.of(feature[None]).begin[0, :2]
+                wheel, place = WheelShape.of(surface[None, SHAPE:]), Feature.of(feature[None]).begin[0, :2]
                 found.append((body, place, wheel.axle[0, :2], float(wheel.load[0])))
         return found
 
@@ -203,8 +198,7 @@ class ChainResponse:
         """(S, wheels, 3 + p): velocity along the axle of each wheel per motion."""
         found = []
         for body, (px, py), (ax, ay), _ in self.wheels:
-            angle = places[:, body, 2]
-            c, s = np.cos(angle)[:, None], np.sin(angle)[:, None]
+            c, s = np.cos(places[:, body, 2])[:, None], np.sin(places[:, body, 2])[:, None]
             v = swings[:, body]
             along, across = v[..., 0] * c + v[..., 1] * s, v[..., 1] * c - v[..., 0] * s
             found.append((along - v[..., 2] * py) * ax + (across + v[..., 2] * px) * ay)
@@ -230,9 +224,8 @@ class ChainResponse:
     def _once_more(self, bend: Array, rate: Array, twist: Array, spent: Array, found: Array) -> None:
         """A balance that was not found from a neighbour's answer: from rest, then from the answers of postures beside
         it, for a law that is nearly a step has folds, and a search from elsewhere passes them."""
-        start = np.zeros((1, 6))
         for aside in (0.0, 1e-3, -1e-3, 4e-3, -4e-3, 1e-2, -1e-2, 3e-2, -3e-2):
-            start[:] = 0.0
+            start = np.zeros((1, 6))
             for nudge in (aside, 0.0) if aside else (0.0,):
                 where = (bend * (1.0 + nudge) + nudge)[None]
                 kernels.chain_balances(self._now.instant, self._desk, where, rate[None].copy(), start, spent, found)
@@ -269,10 +262,8 @@ class RodResponse:
             raise InputError("environment: contacts decide the motion of the rod by themselves, and have no map here")
         self.environment, self.rows = self._model.environment, PLANE if rod.base == "planar" else list(range(6))
         self._height, self.length, self.lengths = height, rod.length, self._model.mesh.weight
-        self._options = RodOptions(inertialess=True)
         self.inertial = not self._model.forces
-        if self.inertial:
-            self._options = RodOptions(momentum=True)
+        self._options = RodOptions(momentum=True) if self.inertial else RodOptions(inertialess=True)
         self.linear = self.inertial or self._is_linear()
         self.medium = "momentum" if self.inertial else "drag" if self.linear else "friction"
 
@@ -283,11 +274,9 @@ class RodResponse:
         return own.changed(inertia=not medium)
 
     def _strains(self, r: Array, rate: Array) -> Strains:
-        value = np.tile(NATURAL, (len(r), len(self.rest), 1))
-        value[:, :, 5] = self.rest + r @ self.basis.T
-        first = np.zeros_like(value)
-        first[:, :, 5] = rate @ self.basis.T
-        return Strains(value, first, np.zeros_like(value))
+        value, first, none = (np.tile(part, (len(r), len(self.rest), 1)) for part in (NATURAL, STILL, STILL))
+        value[:, :, 5], first[:, :, 5] = self.rest + r @ self.basis.T, rate @ self.basis.T
+        return Strains(value, first, none)
 
     def _is_linear(self) -> bool:
         some = np.random.default_rng(1)
@@ -301,15 +290,10 @@ class RodResponse:
 
     def velocity(self, r: Array, rate: Array, start: Array | None = None) -> tuple[Array, Array]:
         """As `ChainResponse.velocity`."""
-        problem = self._model._problem(
-            RodDrive(self._strains(r, rate), np.zeros(len(r))), self._model.tallies.start({}, 0.0), 0
-        )._replace(options=self._options)
-        twists, spent = np.zeros((len(r), 6)), np.zeros(len(r))
+        twists, spent, x = np.zeros((len(r), 6)), np.zeros(len(r)), self._placed()
         if start is not None and not self.inertial:
             twists[:, self.rows] = start
-        x = np.zeros(SIZE)
-        x[2], x[3] = self._height, 1.0
-        failed = kernels.rod_balances(pack(problem), x, np.zeros(SIZE), twists, spent)
+        failed = kernels.rod_balances(self._packed(r, rate, self._options), x, np.zeros(SIZE), twists, spent)
         refuse_law_failure(self.environment)
         if failed:
             raise InputError(UNDECIDED if getattr(self, "linear", True) else UNBALANCED)
@@ -324,10 +308,9 @@ class RodResponse:
         A, G = np.zeros((count, len(self.rows), p)), np.zeros((count, p, p))
         for j in range(p):
             A[:, :, j], G[:, j, j] = self.velocity(r, np.tile(np.eye(p)[j], (count, 1)))
-        for j in range(p):
-            for k in range(j):
-                _, both = self.velocity(r, np.tile(np.eye(p)[j] + np.eye(p)[k], (count, 1)), A[:, :, j] + A[:, :, k])
-                G[:, j, k] = G[:, k, j] = 0.5 * (both - G[:, j, j] - G[:, k, k])
+        for k, j in combinations(range(p), 2):
+            _, both = self.velocity(r, np.tile(np.eye(p)[j] + np.eye(p)[k], (count, 1)), A[:, :, j] + A[:, :, k])
+            G[:, j, k] = G[:, k, j] = 0.5 * (both - G[:, j, j] - G[:, k, k])
         return Response(A, None if self.inertial else G, None, place, swing)
 
     def _nodes(self, r: Array) -> tuple[Array, Array]:
@@ -341,26 +324,26 @@ class RodResponse:
             R = node.rotation.reshape(len(r), nodes, 3, 3)
             place[..., :2] = node.place[..., :2]
             place[..., 2] = np.unwrap(np.arctan2(R[..., 1, 0], R[..., 0, 0]), axis=1)
-            # the swing of a node is along its own axes, about the head's origin: see `magnus.to_section`
-            swing[:, :, j] = self._world(node, R)
+            # along the head's axes, about its origin: see `magnus.to_section`
+            v, w = node.swing[..., :3], node.swing[..., 3:]
+            swing[:, :, j, :2], swing[:, :, j, 2] = (v + np.cross(w, node.place))[..., :2], w[..., 2]
         return place, swing
-
-    @staticmethod
-    def _world(node: Any, R: Array) -> Array:
-        """Velocity of the nodes (x, y) and their turning, head axes, from their `swing`."""
-        v, w = node.swing[..., :3], node.swing[..., 3:]
-        carried = v + np.cross(w, node.place)
-        return np.stack([carried[..., 0], carried[..., 1], w[..., 2]], axis=-1)
 
     def tow(self, r: Array, velocity: Array) -> float:
         """As `ChainResponse.tow`: a rod held at a posture, dragged along."""
-        p = self.basis.shape[1]
-        problem = self._model._problem(
-            RodDrive(self._strains(r[None], np.zeros((1, p))), np.zeros(1)), self._model.tallies.start({}, 0.0), 0
-        )._replace(options=RodOptions())
-        x = np.zeros(SIZE)
-        x[2], x[3], x[7:9] = self._height, 1.0, velocity
-        twists, spent = np.zeros((1, 6)), np.zeros(1)
-        twists[0, :2] = velocity
-        kernels.rod_balances(pack(problem), x, np.zeros(SIZE), twists, spent)
+        twists, spent, x = np.zeros((1, 6)), np.zeros(1), self._placed()
+        x[7:9], twists[0, :2] = velocity, velocity
+        still = np.zeros((1, self.basis.shape[1]))
+        kernels.rod_balances(self._packed(r[None], still, RodOptions()), x, np.zeros(SIZE), twists, spent)
         return float(spent[0])
+
+    def _placed(self) -> Array:
+        """A state of the head at its height."""
+        x = np.zeros(SIZE)
+        x[2], x[3] = self._height, 1.0
+        return x
+
+    def _packed(self, r: Array, rate: Array, options: RodOptions) -> Any:
+        """The problem of a rod in these postures, with these rates."""
+        drive = RodDrive(self._strains(r, rate), np.zeros(len(r)))
+        return pack(self._model._problem(drive, self._model.tallies.start({}, 0.0), 0)._replace(options=options))

@@ -50,8 +50,6 @@ class StandingProblem:
         self._steps, self._room, self._least = -1, -1, (0, 0)
         self._drive: Any = None
         self._rows: list[Array] = []
-        self._new: list[tuple[Array, Array]] = []
-        self._knots, self._record = np.zeros(0), np.zeros(0, dtype=bool)
         self._tally, self._x = totals.start({}, 0.0), aligned_zeros(size)
         self._shares, self._spare = 1.0 / self._limits(size), np.zeros(size)
         self._slots = [item.slot for item in model.asked if item.slot is not None]
@@ -78,16 +76,20 @@ class StandingProblem:
 
     def _restore(self, state: State, knots: Array) -> None:
         """What a state remembers, into the problem."""
+        for name, values in self._remembered.items():
+            kept = state.memory.get(name)
+            if kept is not None and kept.shape == values.shape:
+                values[:] = kept
 
     def _left(self) -> dict[str, Any]:
         """The way back: what the next block needs to know."""
-        return {}
+        return {name: np.array(values) for name, values in self._seen.items()}
 
     def _take(self, last: int) -> None:
         """After steps to this knot: what the drive gives stands in the state."""
 
     def _status(self, found: int, done: float, records: Records) -> Status:
-        """How steps ended that reached this time; `found` is what the engine said."""
+        """How steps ended that reached this time, where no law has failed; `found` is what the engine said."""
         raise NotImplementedError
 
     def _records(self, count: int, times: Array) -> Records:
@@ -96,8 +98,10 @@ class StandingProblem:
 
     _kept: Mapping[str, Array]
     _memory: Any
+    _remembered: Mapping[str, Array] = {}
+    """What a block begins with as the one before it ended: its names in the memory of a state, and where it stands."""
     _live: Mapping[str, Array] = {}
-    """What a controller may see of a state's memory, where it stands."""
+    """What a state's memory has for a controller to see, and no block begins with."""
     _driven: tuple[tuple[int, Any, Any], ...] = ()
     """Rows for each step of a drive that a controller adds to, the drive, and where it is in `_laid_out`."""
     _pushed: type | None = None  # what the last command was
@@ -127,7 +131,7 @@ class StandingProblem:
         self._totals.refresh(self._tally, state.memory, state.time)
         self._restore(state, knots)
         self._from, self._asked, self._origin = state.memory, asked, 0
-        self._pushed: type | None = None
+        self._pushed = None
         self._here, self._reached, self._r = 0, 0, 0
 
     def redrive(self, first: int, last: int, drive: Any) -> bool:
@@ -145,10 +149,8 @@ class StandingProblem:
     def _fits(self, steps: int, count: int, drive: Any, parts: list[Any]) -> bool:
         if steps > self._steps or count > self._room or type(drive) is not type(self._drive):
             return False
-        for part, own in zip(drive, self._drive, strict=True):
-            if not isinstance(part, _PARTS) and part != own:
-                return False
-        return all(len(part) <= len(own) for part, own in zip(parts, self._rows, strict=True))
+        alike = all(isinstance(part, _PARTS) or part == own for part, own in zip(drive, self._drive, strict=True))
+        return alike and all(len(part) <= len(own) for part, own in zip(parts, self._rows, strict=True))
 
     def _allocate(self, steps: int, count: int, drive: Any) -> None:
         """Room for so many steps and records at least."""
@@ -162,6 +164,7 @@ class StandingProblem:
         self._knots, self._record = np.zeros(most + 1), np.zeros(most + 1, dtype=bool)
         parts = self._build(self._drive, self._room)
         self._new = [(array, array.copy()) for array in arrays_in(self._memory) if array.size <= _LARGE]
+        self._seen = {**self._remembered, **self._live}
         self._packed = pack((*parts, self._knots, self._record, self._x, *self._behind()))
 
     def go(self, last: int, torque: Any = None, closing: bool = True) -> int:
@@ -205,7 +208,7 @@ class StandingProblem:
     @property
     def now(self) -> State:
         """Where it is, with what a controller sees; its numbers change with the next `go`."""
-        return State(float(self._knots[self._here]), self._x, self._live)
+        return State(float(self._knots[self._here]), self._x, self._seen)
 
     def is_sound(self) -> bool:
         """Whether this is still a motion, and no law of a user has failed."""
@@ -219,7 +222,8 @@ class StandingProblem:
         here, count = self._here, self._r
         done = float(self._knots[self._reached])
         records = self._records(count, self._knots[: here + 1][self._record[: here + 1]][:count])
-        status = self._status(found, done, records)
+        status = self.model.failure_of_laws(done)
+        status = status if status.failure else self._status(found, done, records)
         return self.state(), before_failure(records, status, self._of_the_step_that_ended), status
 
     def state(self) -> State:

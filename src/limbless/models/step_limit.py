@@ -24,8 +24,10 @@ from limbless.environments.base import Pack
 from limbless.mechanics.chain import BASES, Body, ChainTables
 from limbless.mechanics.forces import SlenderSandLaw, SmoothFrictionLaw, SurfaceSandLaw
 from limbless.models.chain.chain_evaluation import ChainEvaluator
+from limbless.models.chain.chain_problem import inertia_matrices, rigid_inertia
 from limbless.models.force_elements import packed_rows
-from limbless.robots.chain import Chain
+from limbless.models.recording.water_recorder import across
+from limbless.robots import Chain, upper_triangle
 
 RUNGE_KUTTA, MOREAU = 2.7, 1.9
 """Largest h λ that is taken: just inside 2.785 of the classical Runge-Kutta scheme, and 2 of forces taken at the
@@ -42,20 +44,9 @@ class StepLimit(NamedTuple):
     why: str
 
 
-def _across(arm: Array) -> Array:
-    """[p] with [p] v = p x v."""
-    x, y, z = arm
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-
-
 def _rows(packs: Sequence[Pack]) -> list[Any]:
     """All rows of smooth dry friction and of sand."""
     return [row for kind in (SmoothFrictionLaw, SlenderSandLaw, SurfaceSandLaw) for row in packed_rows(packs, kind)]
-
-
-def _fading(row: Any) -> float:
-    """Speed below which a law is viscous, m/s."""
-    return float(row.fading if "fading" in row.fields else row.speed)
 
 
 def _slope(row: Any, height: float) -> Array:
@@ -77,8 +68,7 @@ def _once(packs: Sequence[Pack]) -> list[Any]:
     found: dict[bytes, Any] = {}
     for row in _rows(packs):
         numbers = row.numbers.copy()
-        for window in ("since", "until"):
-            numbers[row.fields[window].column] = 0.0
+        numbers[[row.fields[window].column for window in ("since", "until")]] = 0.0
         found.setdefault(numbers.tobytes() + row.codes.tobytes(), row)
     return list(found.values())
 
@@ -92,19 +82,9 @@ def _dampers(packs: Sequence[Pack], bodies: int, height: float) -> Array:
         nodes, weights = np.polynomial.legendre.leggauss(int(friction.count))
         for node, weight in zip(0.5 * (nodes + 1.0), 0.5 * weights, strict=True):
             place = E @ (start + np.array([node * friction.length, 0.0, 0.0]))
-            J = np.hstack([np.eye(3), -_across(place)])
+            J = np.hstack([np.eye(3), -across(place)])
             found[int(friction.body)] += weight * friction.length * J.T @ D @ J
     return found
-
-
-def _inertias(chain: Chain) -> Array:
-    """(bodies, 6, 6): inertia of each body about its origin in its own axes."""
-    own = chain.bodies()
-    made = np.zeros((len(own.mass), 6, 6))
-    for k, (mass, moment) in enumerate(zip(own.mass, own.moment, strict=True)):
-        made[k, :3, :3], made[k, 3:, 3:] = mass * np.eye(3), own.inertia[k]
-        made[k, 3:, :3], made[k, :3, 3:] = _across(moment), -_across(moment)
-    return made
 
 
 def _largest_rate(damping: Array, inertia: Array) -> float:
@@ -126,7 +106,7 @@ def _as_one(matrices: Array, bodies: Array) -> Array:
     total = np.zeros((6, 6))
     body = Body.of(bodies)
     for matrix, R, p in zip(matrices, body.rotation.reshape(-1, 3, 3), body.origin, strict=True):
-        X = np.block([[R.T, -R.T @ _across(p)], [np.zeros((3, 3)), R.T]])
+        X = np.block([[R.T, -R.T @ across(p)], [np.zeros((3, 3)), R.T]])
         total += X.T @ matrix @ X
     return total
 
@@ -137,7 +117,9 @@ def chain_rate(
     """Rate λ at which smooth dry friction or sand brakes a chain near rest, 1/s; `height` (m) is that of its base."""
     if not _rows(packs):
         return 0.0
-    C, M = _dampers(packs, len(robot.links.codes), height), _inertias(chain)
+    own = chain.bodies()
+    C = _dampers(packs, len(robot.links.codes), height)
+    M = inertia_matrices(rigid_inertia(own.mass, own.moment, upper_triangle(own.inertia)))
     if any_free:
         return max(_largest_rate(c, m) for c, m in zip(C, M, strict=True))
     if chain.base == "fixed":
@@ -161,6 +143,6 @@ def friction_limit(rate: float, interval: float, packs: Sequence[Pack]) -> StepL
     if rate <= 0.0 or not math.isfinite(rate):
         return None
     rows = _rows(packs)
-    speed = min(_fading(row) for row in rows)
+    speed = min(float(row.fading if "fading" in row.fields else row.speed) for row in rows)
     what = "regularised friction" if any("fading" in row.fields for row in rows) else "sand"
     return StepLimit(interval / rate, f"{what} that fades below {speed:g} m/s (it brakes at {rate:.3g} 1/s near rest)")

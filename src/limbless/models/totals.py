@@ -4,7 +4,6 @@ variables of a result.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -63,15 +62,16 @@ class TotalsStore:
         return names.get(self.dims, ("strain_work", "peak_effort"))
 
     def _empty(self, *records: int) -> Totals:
-        actuators = [np.zeros((*records, self.limit.size)) for _ in range(7)]
-        others = [
-            np.zeros((*records, len(self.laws))),
-            np.zeros((*records, self.contacts)),
-            RunTotals.zeros(*records, 1),
-            JointRange.zeros(*records, len(self.ranges)),
-            HeldEffort.zeros(*records, self.limit.size if self.holds else 0),
-        ]
-        return Totals(*[*actuators, *others])
+        return Totals._make(
+            [
+                *(np.zeros((*records, self.limit.size)) for _ in range(7)),
+                np.zeros((*records, len(self.laws))),
+                np.zeros((*records, self.contacts)),
+                RunTotals.zeros(*records, 1),
+                JointRange.zeros(*records, len(self.ranges)),
+                HeldEffort.zeros(*records, self.limit.size if self.holds else 0),
+            ]
+        )
 
     def start(self, memory: Mapping[str, Array], time: float) -> Totals:
         """The tally where a state stands: a copy of what it remembers, or a new one for what it does not."""
@@ -153,8 +153,7 @@ class TotalsStore:
             **dict.fromkeys(("range_excess", "excess_time", "range_time"), len(self.ranges)),
             "lasting_torque": int(self.holds),
         }
-        missing = {name for name, count in counts.items() if not count}
-        return {name: variable for name, variable in found.items() if name not in missing}
+        return {name: variable for name, variable in found.items() if counts.get(name, 1)}
 
     def coordinates(self) -> dict[str, Any]:
         """Labels of the dimension `law`."""
@@ -167,9 +166,5 @@ def law_names(environment: Sequence[Environment], packs: Sequence[Pack] = ()) ->
     """
     parts = [pack.parts for pack in packs] or [()] * len(environment)
     kinds = [name for item, further in zip(environment, parts, strict=True) for name in (item.kind, *further)]
-    seen: Counter[str] = Counter()
-    names = []
-    for kind in kinds:
-        seen[kind] += 1
-        names.append(kind if seen[kind] == 1 else f"{kind} {seen[kind]}")
-    return names
+    numbers = [kinds[: place + 1].count(kind) for place, kind in enumerate(kinds)]
+    return [kind if number == 1 else f"{kind} {number}" for kind, number in zip(kinds, numbers, strict=True)]

@@ -17,9 +17,8 @@ from limbless.mechanics.compiled import aligned_zeros, map_arrays, pack
 from limbless.mechanics.integrate import runge_kutta
 from limbless.models.base import JointTarget, State
 from limbless.models.chain.chain_model import ChainModel
-from limbless.models.chain.contact.nonsmooth_model import NonSmooth
+from limbless.models.chain.contact.standing_contact import HardModel
 from limbless.models.chain.newton_euler_model import NewtonEuler
-from limbless.models.chain.soft.contact_model import SoftContact
 from limbless.models.chain.soft.soft_model import Soft
 from limbless.scenarios.scenario import Initial, Scenario
 from limbless.simulation.prefetch import RobotAhead
@@ -164,9 +163,7 @@ class ControlledRun:
             and not any(switches)
         )
         self.knows_work = isinstance(self.model, NewtonEuler | Soft)
-        self.contacts = len(self.model._scene.owner) if isinstance(self.model, NonSmooth) else 0
-        if isinstance(self.model, SoftContact):
-            self.contacts = len(self.model.scene.owner)
+        self.contacts = len(self.model._scene.owner) if isinstance(self.model, HardModel) else 0
         numbers, loop = [str(number) for number in range(self.contacts)], self.model._loop
         self.entries: dict[str, Sequence[str]] = {
             "base_position": AXES,

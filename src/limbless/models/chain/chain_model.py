@@ -43,6 +43,7 @@ from limbless.models import (
     actuation_or_motion,
     chain_rate,
     divergence,
+    filled,
     friction_limit,
     numbers,
 )
@@ -70,9 +71,9 @@ class ChainModel(Model):
     settings: Any
     switching: Switching | None = None
     _interval: float = RUNGE_KUTTA
+    """Largest step times rate of a damper with which the model's scheme is stable: see models/step_limit.py."""
     _touching: ClassVar[bool] = False
     """Whether it knows contacts."""
-    """Largest step times rate of a damper with which the model's scheme is stable: see models/step_limit.py."""
 
     def __init__(
         self, robot: Robot | Preset, environment: Sequence[Environment] | Environment, actuation: Actuation | None
@@ -118,9 +119,7 @@ class ChainModel(Model):
 
     def given_joints(self) -> NDArray[np.bool_]:
         """(joints,): which are motion-given."""
-        given = np.zeros(self.chain.freedoms, dtype=bool)
-        given[chain_problem.given_columns(self._actuated)[1]] = True
-        return given
+        return chain_problem.given_freedoms(self._actuated)
 
     # What a model may say of itself
 
@@ -150,15 +149,15 @@ class ChainModel(Model):
     def _ranges(self) -> Array:
         """`JointRange` of every degree of freedom, with its place in a state; empty where no joint has limits."""
         arrays = self.chain.arrays()
-        if not (np.isfinite(arrays.lower) | np.isfinite(arrays.upper)).any():
-            return np.asarray(JointRange.zeros(0))
-        ranges = JointRange.zeros(self.chain.freedoms)
-        rows = JointRange.of(ranges)
-        rows.lower[:], rows.upper[:] = np.maximum(arrays.lower, -UNLIMITED), np.minimum(arrays.upper, UNLIMITED)
-        for first, p, v in zip(
-            arrays.joint_kind[1:], arrays.position_column[1:], arrays.velocity_column[1:], strict=True
-        ):
-            rows.column[v : v + (3 if first == Spherical.code else 1)] = self._joints.start + p
+        limited = (np.isfinite(arrays.lower) | np.isfinite(arrays.upper)).any()
+        freedoms = np.where(arrays.joint_kind[1:] == Spherical.code, 3, 1)
+        ranges = filled(
+            JointRange,
+            self.chain.freedoms if limited else 0,
+            lower=np.maximum(arrays.lower, -UNLIMITED),
+            upper=np.minimum(arrays.upper, UNLIMITED),
+            column=self._joints.start + np.repeat(arrays.position_column[1:], freedoms),
+        )
         return np.asarray(ranges)
 
     # Controllers with state
@@ -170,18 +169,19 @@ class ChainModel(Model):
         self._loop = ChainLoop(controllers, layout._replace(touching=self._touching), self.actuation)
 
     @property
+    def _parts(self) -> list[MotorBank | ChainLoop]:
+        """What has numbers of its own in a state: motors and a controller."""
+        return [part for part in (self._motors, self._loop) if part is not None]
+
+    @property
     def _controlled(self) -> int:
         """How many numbers of a state belong to motors and a controller."""
-        return sum(part.count for part in (self._motors, self._loop) if part is not None)
+        return sum(part.count for part in self._parts)
 
     def _started(self, x: Array) -> State:
         """The state at time 0, with the numbers of motors and of a controller where they start."""
-        names: list[str] = []
-        if self._motors is not None:
-            names += self._motors.start(x, self._joints, self._rates)
-        if self._loop is not None:
-            names += self._loop.start(x)
-        return State(0.0, x, named(names))
+        joints = np.concatenate([x[self._joints], x[self._rates]])
+        return State(0.0, x, named([name for part in self._parts for name in part.start(x, joints)]))
 
     # The start
 
@@ -189,13 +189,12 @@ class ChainModel(Model):
         """Joint positions with the rotation vectors of spherical joints as quaternions."""
         if self._recorder.positions == self.chain.freedoms:
             return joint_position
-        arrays, columns = self.chain.arrays(), []
-        for kind, v in zip(arrays.joint_kind[1:], arrays.velocity_column[1:], strict=True):
-            spherical = kind == Spherical.code
-            columns.append(
-                rotation_vector_to_quaternion(joint_position[v : v + 3]) if spherical else joint_position[v : v + 1]
-            )
-        return np.concatenate([np.zeros(0), *columns])
+        arrays, turns = self.chain.arrays(), rotation_vector_to_quaternion
+        columns = [
+            turns(joint_position[v : v + 3]) if kind == Spherical.code else joint_position[v : v + 1]
+            for kind, v in zip(arrays.joint_kind[1:], arrays.velocity_column[1:], strict=True)
+        ]
+        return np.concatenate(columns)
 
     def _put_joints(self, x: Array, initial: Any, gait: Gait, moving: bool = True) -> None:
         """Joints of the start into a state: as given, or where the gait has them (and,
@@ -257,21 +256,16 @@ class ChainModel(Model):
             position, velocity, acceleration = joint_motion(self.chain, gait, read)
             return ChainDrive(position, velocity * moves[:, None], acceleration * moves[:, None], np.zeros((1, n)))
         torque = kernel_array(gait.sample(times, np.arange(n, dtype=np.float64)).value)
-        rows = self._rows_at_rest(times)
-        return ChainDrive(np.zeros((rows, self._recorder.positions)), np.zeros((rows, n)), np.zeros((rows, n)), torque)
-
-    def _rows_at_rest(self, times: Array) -> int:
-        """How many rows of a motion that is not given the loop reads."""
-        return 1
+        return ChainDrive(np.zeros((1, self._recorder.positions)), np.zeros((1, n)), np.zeros((1, n)), torque)
 
     def step_limit(self, state: State) -> StepLimit | None:
         if self.switching is not None and self.switching.decides_all:
             return None  # there is nothing to brake
-        height = float(self._base_of(state)[0][2])
-        rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, state.x[self._joints], height)
+        joints, height = state.x[self._joints], float(state.x[2])
+        rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, joints, height)
         limit = friction_limit(rate, self._interval, self._packs)
-        parts = [part.step_limit(self._interval) for part in (self._motors, self._loop) if part is not None]
-        return min((found for found in (limit, *parts) if found is not None), default=None)
+        limits = (limit, *(part.step_limit(self._interval) for part in self._parts))
+        return min((found for found in limits if found is not None), default=None)
 
     def commanded(self, torque: ArrayLike) -> Array:
         """A controller's torques, one for each degree of freedom."""
@@ -296,16 +290,16 @@ class ChainModel(Model):
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller, and the numbers of one with state."""
-        position, orientation, twist = self._base_of(state)
-        looped = {} if self._loop is None else {"controller_state": state.x[self._loop.columns].copy()}
+        x = state.x
+        looped = {} if self._loop is None else {"controller_state": x[self._loop.columns].copy()}
         return {
             **looped,
             "time": np.float64(state.time),  # type: ignore[dict-item]
-            "base_position": position,
-            "base_orientation": orientation,
-            "base_twist": twist,
-            "joint_position": self._joint_position(state.x),
-            "joint_velocity": state.x[self._rates].copy(),
+            "base_position": x[:3].copy(),
+            "base_orientation": x[3:7].copy(),
+            "base_twist": x[self._split : self._split + 6].copy(),
+            "joint_position": self._joint_position(x),
+            "joint_velocity": x[self._rates].copy(),
         }
 
     def _joint_position(self, x: Array) -> Array:
@@ -314,55 +308,40 @@ class ChainModel(Model):
             return x[self._joints].copy()
         return self._recorder.joint_position(x[None, self._joints])[0]
 
-    def _base_of(self, state: State) -> tuple[Array, Array, Array]:
-        """Position, quaternion and twist of the base in a state."""
-        x = state.x
-        return x[:3].copy(), x[3:7].copy(), x[self._split : self._split + 6].copy()
-
     # What is sound
 
     def sound_records(self, records: Records) -> int:
-        return divergence.sound_records(self._telling(records))
-
-    def _telling(self, records: Records) -> dict[str, Array]:
-        """Of the records the state and what follows from it at once: the rest is made of them."""
+        """Of the state and what follows from it at once: the rest is made of them."""
         base, axes = BaseRecord.of(records["base"]), AxisRecord.of(records["axes"])
-        return {
-            "time": records["time"],
-            "x": records["x"],
-            "base_rate": base.acceleration,
-            "acceleration": axes.acceleration,
-            "torque": axes.torque,
-            "twist": self._twists(records),
-        }
-
-    @staticmethod
-    def _twists(records: Records) -> Array:
-        return np.asarray(BodyRecord.of(records["bodies"]).twist)
+        return divergence.sound_records(
+            {
+                "time": records["time"],
+                "x": records["x"],
+                "base_rate": base.acceleration,
+                "acceleration": axes.acceleration,
+                "torque": axes.torque,
+                "twist": np.asarray(BodyRecord.of(records["bodies"]).twist),
+            }
+        )
 
     def fastest(self, records: Records) -> str:
-        speeds = np.linalg.norm(self._twists(records)[-1, :, :3], axis=-1)
-        return f"body {int(np.argmax(speeds))}"
+        speeds = np.linalg.norm(BodyRecord.of(records["bodies"]).twist[-1, :, :3], axis=-1)
+        return f"body {int(speeds.argmax())}"
 
     # What is recorded
 
     def variables(self, records: Records) -> Variables:
         """The variables of a result from recorded states and the tally."""
-        looped = {} if self._loop is None else self._loop.variables(records["x"])
-        if self._motors is not None:
-            looped |= self._motors.variables(records["x"], records["x"][:, self._rates])
-        named = {**self._named(records), **looped, **(clamp_variables(records) if self.clamps else {})}
-        return Variables({**contiguous(named), **self._tallies.variables(records)})
-
-    def _named(self, records: Records) -> dict[str, Array]:
-        """Those of the chain alone."""
-        return self._recorder.variables(records)
+        found, x = self._recorder.variables(records), records["x"]
+        for part in self._parts:
+            found |= part.variables(x, x[:, self._rates])
+        found |= clamp_variables(records) if self.clamps else {}
+        return Variables({**contiguous(found), **self._tallies.variables(records)})
 
     def schema(self) -> dict[str, Variable]:
-        clamps = CLAMP_SCHEMA if self.clamps else {}
-        looped = {} if self._loop is None else self._loop.schema()
-        looped |= {} if self._motors is None else self._motors.schema()
-        found = {**self._schema, **clamps, **self._recorder.water.schema(), **looped, **self._tallies.schema()}
+        found = {**self._schema, **(CLAMP_SCHEMA if self.clamps else {})}
+        for part in (self._recorder.water, *self._parts, self._tallies):
+            found |= part.schema()
         if self.chain.stretches:
             return found
         of_joints = {name: one for name, one in found.items() if one.dims == ("joint",)}  # all of which turn

@@ -37,8 +37,9 @@ from limbless.mechanics.chain import (
 from limbless.mechanics.compiled import aligned_zeros
 from limbless.mechanics.integrate.running_totals import UNLIMITED
 from limbless.models.chain.chain_evaluation import ChainEvaluator
-from limbless.models.force_elements import forces_of, fresh_element
-from limbless.robots.chain import Chain
+from limbless.models.force_elements import filled, forces_of, fresh_element
+from limbless.robots import Chain, symmetric_matrix
+from limbless.robots.chain_arrays import ChainArrays
 
 
 def pack_environment(chain: Chain, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Array, Any]:
@@ -61,26 +62,38 @@ def robot_of(chain: Chain, added: Array, breakaway: bool = False) -> ChainTables
             "breakaway_friction (Stribeck) of the joints acts in the non-smooth model only; leave it out, "
             "or set model.kind to non-smooth"
         )
-    links = LinkRow.zeros(len(arrays.joint_kind))
-    link = LinkRow.of(links)
-    link.axis[:], link.arm[:], link.size[:] = arrays.axis, arrays.arm, arrays.size
-    link.mass[:], link.moment[:], link.inertia[:] = arrays.mass, arrays.moment, arrays.inertia
-    link.wet[:] = np.any(added != 0.0, axis=1)
-    rigid = rigid_inertia(arrays.mass, arrays.moment, arrays.inertia)
-    link.whole[:] = link.wet[:, None] * (added + rigid)
-    link.even[:] = ~(np.abs(added) + np.abs(rigid))[:, UNEVEN].any(axis=1)
-    link.has_body[:] = arrays.has_body
-    for axis in range(3):
-        link.aligned[(arrays.axis == np.eye(3)[axis]).all(axis=1)] = axis + 1
-    _lay_out(link, arrays)
-    freedoms = DofRow.zeros(chain.freedoms)
-    freedom = DofRow.of(freedoms)
-    freedom.rotor[:] = arrays.rotor_inertia
-    freedom.coulomb[:], freedom.viscous[:] = arrays.coulomb_friction, arrays.viscous_friction
-    freedom.breakaway[:], freedom.stribeck[:] = arrays.breakaway_friction, arrays.stribeck_rate
-    freedom.stiffness[:], freedom.rest[:], freedom.damping[:] = arrays.stiffness, arrays.rest, arrays.damping
-    freedom.saturation[:] = np.inf
-    freedom.lower[:], freedom.upper[:] = np.maximum(arrays.lower, -UNLIMITED), np.minimum(arrays.upper, UNLIMITED)
+    wet, rigid = np.any(added != 0.0, axis=1), rigid_inertia(arrays.mass, arrays.moment, arrays.inertia)
+    links = filled(
+        LinkRow,
+        len(arrays.joint_kind),
+        axis=arrays.axis,
+        arm=arrays.arm,
+        size=arrays.size,
+        mass=arrays.mass,
+        moment=arrays.moment,
+        inertia=arrays.inertia,
+        wet=wet,
+        whole=wet[:, None] * (added + rigid),
+        even=~(np.abs(added) + np.abs(rigid))[:, UNEVEN].any(axis=1),
+        has_body=arrays.has_body,
+        aligned=(arrays.axis[:, None] == np.eye(3)).all(axis=2) @ np.array([1, 2, 3]),
+        **_laid_out(arrays),
+    )
+    freedoms = filled(
+        DofRow,
+        chain.freedoms,
+        rotor=arrays.rotor_inertia,
+        coulomb=arrays.coulomb_friction,
+        viscous=arrays.viscous_friction,
+        breakaway=arrays.breakaway_friction,
+        stribeck=arrays.stribeck_rate,
+        stiffness=arrays.stiffness,
+        rest=arrays.rest,
+        damping=arrays.damping,
+        saturation=np.inf,
+        lower=np.maximum(arrays.lower, -UNLIMITED),
+        upper=np.minimum(arrays.upper, UNLIMITED),
+    )
     return ChainTables(kinds_of(arrays.joint_kind[1:]), links, freedoms)
 
 
@@ -95,20 +108,33 @@ def rigid_inertia(mass: Array, moment: Array, inertia: Array) -> Array:
     return np.column_stack([mass, zero, zero, mass, zero, mass, zero, -z, y, z, zero, -x, -y, x, zero, inertia])
 
 
-def _lay_out(link: Any, arrays: Any) -> None:
+def inertia_matrices(numbers: Array) -> Array:
+    """6 x 6 inertias from their 21 numbers M, H, J, row by row."""
+    H = numbers[:, 6:15].reshape(-1, 3, 3)
+    return np.array(
+        [
+            np.block([[symmetric_matrix(row[:6]), h.T], [h, symmetric_matrix(row[15:])]])
+            for row, h in zip(numbers, H, strict=True)
+        ]
+    )
+
+
+def _laid_out(arrays: ChainArrays) -> dict[str, Any]:
     """Kinds of the joints, and where their positions and velocities stand in a state; every joint is motion-given."""
-    link.kind[:] = arrays.joint_kind
-    for kind in known_kinds:
-        of_kind = link.kind == kind.code
-        link.positions[of_kind], link.freedoms[of_kind] = kind.positions, kind.freedoms
-        link.has_arm[of_kind] = arrays.has_arm[of_kind] | kind.reaches
-    link.wanted[1:] = arrays.position_column[1:]
-    link.position[1:] = 7 + arrays.position_column[1:]
-    link.column[1:] = arrays.velocity_column[1:]
-    link.velocity[:] = 7 + link.positions.sum()
-    link.velocity[1:] += 6 + link.column[1:]
-    link.positions[0], link.freedoms[0] = 7, 6
-    link.given[1:] = 1
+    kinds = {kind.code: kind for kind in known_kinds}
+    joints, joined = [kinds[code] for code in arrays.joint_kind[1:]], arrays.joint_kind != 0
+    positions = np.array([7, *(joint.positions for joint in joints)])
+    return {
+        "kind": arrays.joint_kind,
+        "positions": positions,
+        "freedoms": [6, *(joint.freedoms for joint in joints)],
+        "has_arm": joined & (arrays.has_arm | [False, *(joint.reaches for joint in joints)]),
+        "wanted": joined * arrays.position_column,
+        "position": joined * (7 + arrays.position_column),
+        "column": joined * arrays.velocity_column,
+        "velocity": positions.sum() + joined * (6 + arrays.velocity_column),
+        "given": joined,
+    }
 
 
 def kinds_of(codes: Any) -> tuple[Any, ...]:
@@ -116,9 +142,8 @@ def kinds_of(codes: Any) -> tuple[Any, ...]:
 
     A tuple of each mixture would be compiled once more, to save one comparison of integers per joint.
     """
-    present = set(np.asarray(codes).tolist())
-    alone = [kind for kind in known_kinds if present <= {kind.code}]
-    return (alone[0](),) if alone else tuple(kind() for kind in known_kinds)
+    alone = [kind for kind in known_kinds if set(np.asarray(codes).tolist()) <= {kind.code}]
+    return tuple(kind() for kind in alone[:1] or known_kinds)
 
 
 def mark_given(robot: ChainTables, given: NDArray[np.bool_]) -> ChainTables:
@@ -145,6 +170,11 @@ def given_columns(robot: ChainTables) -> tuple[NDArray[np.int64], NDArray[np.int
     return np.array(positions, dtype=np.int64), np.array(velocities, dtype=np.int64)
 
 
+def given_freedoms(robot: ChainTables) -> NDArray[np.bool_]:
+    """(freedoms,) which are motion-given."""
+    return np.isin(np.arange(len(robot.freedoms)), given_columns(robot)[1])
+
+
 def actuate(robot: ChainTables, actuation: Actuation, base: str) -> tuple[ChainTables, bool]:
     """The robot under an actuation, and whether torque-given joints follow the gait by feedback."""
     count = len(robot.freedoms)
@@ -158,8 +188,9 @@ def actuate(robot: ChainTables, actuation: Actuation, base: str) -> tuple[ChainT
         if wrong:
             raise InputError(f"actuation.motion_joints: no joint {wrong[0]}; the robot has joints 0 to {count - 1}")
         given[list(actuation.motion_joints)] = True
-        gains = feedback_gains(actuation, count, lambda: joint_inertia(robot, base))
-        freedom.gain[:], freedom.rate_gain[:], freedom.inertia_gain[:] = gains
+        freedom.gain[:], freedom.rate_gain[:], freedom.inertia_gain[:] = feedback_gains(
+            actuation, count, lambda: joint_inertia(robot, base)
+        )
         freedom.inertia_gain[given] = 0.0
         if actuation.saturation is not None:
             freedom.saturation[:] = one_each(actuation.limits, count, "saturation")
@@ -172,8 +203,8 @@ def actuate(robot: ChainTables, actuation: Actuation, base: str) -> tuple[ChainT
             freedom.saturation[:] = (
                 actuation.largest_current * stall / one_each(actuation.stall_current, count, "stall_current")
             )
-    feedback = isinstance(actuation, ProportionalDerivative | Motor)
-    return mark_given(robot._replace(freedoms=freedoms), given), feedback
+    robot = mark_given(robot._replace(freedoms=freedoms), given)
+    return robot, isinstance(actuation, ProportionalDerivative | Motor)
 
 
 def leads(robot: ChainTables) -> bool:
@@ -201,14 +232,10 @@ def joint_inertia(robot: ChainTables, base: str) -> Array:
     and the base free to answer as it can; added mass and rotors included.
     """
     count = len(robot.freedoms)
-    now, found = (
-        ChainEvaluator(mark_given(robot, np.ones(count, dtype=bool)), getattr(BASES, base), ()),
-        np.zeros(count),
-    )
+    given, found = mark_given(robot, np.ones(count, dtype=bool)), np.zeros(count)
+    now = ChainEvaluator(given, getattr(BASES, base), ())
     link = LinkRow.of(robot.links)
-    for row in range(1, len(link.kind)):
-        if link.kind[row] == Spherical.code:
-            now.position[link.position[row]] = 1.0
+    now.position[link.position[link.kind == Spherical.code]] = 1.0
     for v in range(count):
         now.acceleration[:], now.velocity[:] = 0.0, 0.0
         now.acceleration[6 + v] = 1.0
@@ -240,15 +267,12 @@ def state_columns(split: int, size: int) -> list[tuple[str, str, slice]]:
     ]
 
 
-def memory_of(robot: ChainTables, environments: int, tally: Any, cells: Any = None, control: int = 0) -> ChainMemory:
-    """Working memory for a run among so many environments; `tally` is what it goes on counting, if anything. `control`:
-    numbers of controllers in a state.
+def memory_of(robot: ChainTables, environments: int, tally: Any, size: int, cells: Any = None) -> ChainMemory:
+    """Working memory for a run among so many environments, whose states have so many numbers; `tally` is what it goes
+    on counting, if anything.
     """
     bodies = len(robot.links.codes) if cells is None else len(cells.weigh)
-    freedoms, size = len(robot.freedoms), state_size(robot, control)
-    bounds = ActuatorLimit.zeros(freedoms)
-    bound, freedom = ActuatorLimit.of(bounds), DofRow.of(robot.freedoms)
-    bound.limit[:], bound.gain[:] = freedom.saturation, freedom.inertia_gain
+    freedoms, freedom = len(robot.freedoms), DofRow.of(robot.freedoms)
     acceleration, torque, passive = (aligned_zeros(freedoms) for _ in range(3))
     state, slope, total = (aligned_zeros(size) for _ in range(3))
     return ChainMemory(
@@ -258,9 +282,9 @@ def memory_of(robot: ChainTables, environments: int, tally: Any, cells: Any = No
         acceleration,
         torque,
         passive,
-        bounds,
+        filled(ActuatorLimit, freedoms, limit=freedom.saturation, gain=freedom.inertia_gain),
         ActuatorRequest.zeros(freedoms),
-        aligned_zeros((4, freedoms)),
+        aligned_zeros((4, freedoms if cells is None else len(cells.efforts))),
         np.zeros(environments),
         tally,
         state,
@@ -272,13 +296,12 @@ def memory_of(robot: ChainTables, environments: int, tally: Any, cells: Any = No
     )
 
 
-def records_of(robot: ChainTables, count: int, tally: Any, control: int = 0) -> ChainRecords:
-    """Memory for `count` records, and for as many of `tally`."""
-    bodies, freedoms = len(robot.links.codes), len(robot.freedoms)
+def records_of(robot: ChainTables, count: int, tally: Any, size: int, bodies: int) -> ChainRecords:
+    """Memory for `count` records of states of this size and of so many bodies, and for as many of `tally`."""
     return ChainRecords(
-        np.zeros((count, state_size(robot, control))),
+        np.zeros((count, size)),
         BaseRecord.zeros(count),
-        AxisRecord.zeros(count, freedoms),
+        AxisRecord.zeros(count, len(robot.freedoms)),
         BodyRecord.zeros(count, bodies),
         tally,
     )

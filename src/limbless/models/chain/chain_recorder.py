@@ -16,6 +16,7 @@ from limbless.mechanics.algebra import (
     quaternion_to_rotation_vector,
 )
 from limbless.mechanics.chain import AxisRecord, LinkRow, Revolute, Spherical
+from limbless.models.chain.chain_problem import inertia_matrices, rigid_inertia
 from limbless.models.recording.body_recorder import (
     BALANCES,
     POSES,
@@ -29,7 +30,7 @@ from limbless.models.recording.body_recorder import (
 )
 from limbless.models.recording.water_recorder import slice_inertias, wet_moments
 from limbless.models.variables import choose
-from limbless.robots import Chain, symmetric_matrix
+from limbless.robots import Chain
 
 SCHEMA = choose(
     *POSES,
@@ -60,8 +61,8 @@ class LinkRecorder(BodyRecorder):
         self.rotors = self.arrays.rotor_inertia  # of motors that turn with their joints
         self.positions = int(link.velocity[0]) - 7  # numbers that hold the positions of all joints
         self.mass, self.moment = link.mass[self.rows], link.moment[self.rows]
-        self.rigid = np.array([_rigid_matrix(link.mass[row], link.moment[row], link.inertia[row]) for row in self.rows])
-        whole = np.array([_matrix(link.whole[row]) for row in self.rows])
+        self.rigid = inertia_matrices(rigid_inertia(self.mass, self.moment, link.inertia[self.rows]))
+        whole = inertia_matrices(link.whole[self.rows])
         self.own = self.rigid[None]
         self.added = np.where(link.wet[self.rows, None, None] == 1, whole - self.rigid, 0.0)[None]
         self.pieces = chain.segments()
@@ -75,11 +76,14 @@ class LinkRecorder(BodyRecorder):
 
     def coordinates(self) -> dict[str, Any]:
         """Names of joints and sections, and what does not change in time."""
-        axes = [(piece.half_width, piece.half_height) for piece in self.pieces]
         return {
             "joint": (("joint",), self.chain.joint_names, {}),
             "joint_axis": (("joint",), self.chain.joint_labels, {}),
-            **section_coordinates(self.chain.section_names, self.length, axes),
+            **section_coordinates(
+                self.chain.section_names,
+                self.length,
+                [(piece.half_width, piece.half_height) for piece in self.pieces],
+            ),
             "joint_limit": (
                 ("joint",),
                 self.arrays.torque_limit,
@@ -120,12 +124,10 @@ class LinkRecorder(BodyRecorder):
 
     def joint_position(self, position: Array) -> Array:
         """One column per degree of freedom: quaternions of spherical joints become rotation vectors."""
-        columns = []
-        for kind, p in zip(self.arrays.joint_kind[1:], self.arrays.position_column[1:], strict=True):
-            if kind == Spherical.code:
-                columns.append(quaternion_to_rotation_vector(position[:, p : p + 4]))
-            else:
-                columns.append(position[:, p : p + 1])
+        columns = [
+            quaternion_to_rotation_vector(position[:, p : p + 4]) if kind == Spherical.code else position[:, p : p + 1]
+            for kind, p in zip(self.arrays.joint_kind[1:], self.arrays.position_column[1:], strict=True)
+        ]
         return np.concatenate([np.zeros((len(position), 0)), *columns], axis=1)
 
     def immersed(self, time: Array, bodies: BodyMotion) -> Array | None:
@@ -198,16 +200,3 @@ class LinkRecorder(BodyRecorder):
             for piece in self.pieces
         ]
         return np.array(turned).reshape(len(turned), 4, len(x)).transpose(2, 0, 1)
-
-
-def _rigid_matrix(mass: float, moment: Array, inertia: Array) -> Array:
-    """6 x 6 inertia of a rigid body about its origin (16)."""
-    x, y, z = moment
-    H = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.block([[mass * np.eye(3), H.T], [H, symmetric_matrix(inertia)]])
-
-
-def _matrix(numbers: Array) -> Array:
-    """6 x 6 inertia from its 21 numbers M, H, J."""
-    H = numbers[6:15].reshape(3, 3)
-    return np.block([[symmetric_matrix(numbers[:6]), H.T], [H, symmetric_matrix(numbers[15:])]])

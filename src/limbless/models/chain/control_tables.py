@@ -15,7 +15,7 @@ from limbless.core import Array, InputError, nearest
 from limbless.mechanics.chain import ChainTables, LinkRow, MotorRow, Motors
 from limbless.mechanics.compiled import map_arrays
 from limbless.mechanics.control import MusclePairs
-from limbless.models import StepLimit, Variable, choose
+from limbless.models import StepLimit, Variable, choose, filled
 from limbless.models.chain.chain_problem import control_start, joint_inertia
 from limbless.robots.chain import Chain
 
@@ -163,7 +163,7 @@ class ChainLoop:
         alone = len(names) == 1
         return [one if alone else f"{one} ({number})" for number, part in enumerate(names) for one in part]
 
-    def start(self, x: Array) -> list[str]:
+    def start(self, x: Array, joints: Array | None = None) -> list[str]:
         """Put their own numbers where they start. Returns what they are."""
         x[self.columns] = np.concatenate([one.start for one in self.packed])
         return self.names()
@@ -175,7 +175,7 @@ class ChainLoop:
     def neurons(self) -> list[list[str]]:
         return [one.neurons(own) for one, own in zip(self.controllers, self.layouts, strict=True)]
 
-    def variables(self, x: Array) -> dict[str, Array]:
+    def variables(self, x: Array, joint_velocity: Array | None = None) -> dict[str, Array]:
         parts = [
             one.activity(x[:, own.first : own.first + len(packed.start)], len(names))
             for one, own, packed, names in zip(self.controllers, self.layouts, self.packed, self.neurons(), strict=True)
@@ -208,29 +208,35 @@ class MotorBank:
                 "actuation.series_stiffness: a motor behind a spring needs an inertia of its own; set rotor_inertia of "
                 f"joint {chain.joint_names[int(np.argmin(rotor))]!r}"
             )
-        rows = MotorRow.zeros(n)
-        row = MotorRow.of(rows)
-        row.stall[:], row.drop[:], row.limit[:] = stall, stall / speed, np.inf
-        if actuation.largest_current is not None:
-            row.limit[:] = actuation.largest_current * stall / current
-        row.rate[:] = 1.0 / (actuation.electrical_time or 1.0)
-        row.stiffness[:], row.damping[:], row.inertia[:] = spring or 0.0, actuation.series_damping, rotor
+        largest = actuation.largest_current
+        rows = filled(
+            MotorRow,
+            n,
+            stall=stall,
+            drop=stall / speed,
+            limit=np.inf if largest is None else largest * stall / current,
+            rate=1.0 / (actuation.electrical_time or 1.0),
+            stiffness=spring or 0.0,
+            damping=actuation.series_damping,
+            inertia=rotor,
+        )
         self.electric, self.elastic = actuation.electrical_time is not None, spring is not None
-        place = np.array([first, first + n if self.electric else -1, first + n + n * self.electric], dtype=np.int64)
-        place[2] = place[2] if self.elastic else -1
-        self.tables, self.count = Motors(rows, place, np.zeros(n), np.zeros(n), np.zeros(n)), n
-        self.count += n * self.electric + 2 * n * self.elastic
+        behind = first + n + n * self.electric
+        place = np.array([first, first + n if self.electric else -1, behind if self.elastic else -1], dtype=np.int64)
+        self.tables = Motors(rows, place, np.zeros(n), np.zeros(n), np.zeros(n))
+        self.count = n + n * self.electric + 2 * n * self.elastic
         self.moving = range(first + n, first + self.count)
         self.rotors = np.zeros(n) if self.elastic else rotor
         self._volts, self._amperes, self._names = actuation.voltage / stall, current / stall, chain.joint_names
         self._inertia = joint_inertia(robot, chain.base)
 
-    def start(self, x: Array, joints: slice, rates: slice) -> list[str]:
-        """Motors stand where their joints do, without current. Returns what their numbers are."""
-        angle = self.tables.place[2]
+    def start(self, x: Array, joints: Array) -> list[str]:
+        """Motors stand and turn as their joints do, whose positions and velocities these are, without current. Returns
+        what their numbers are.
+        """
         parts = ["voltage", *["current"] * self.electric, *["angle", "rate"] * self.elastic]
         if self.elastic:
-            x[angle : angle + 2 * len(self._names)] = np.concatenate([x[joints], x[rates]])
+            x[self.tables.place[2] :][: len(joints)] = joints
         return [f"{part} of the motor of {name}" for part in parts for name in self._names]
 
     def step_limit(self, interval: float) -> StepLimit | None:

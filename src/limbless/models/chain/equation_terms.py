@@ -1,29 +1,38 @@
-"""The terms of the equations of motion one by one, under the names of textbooks: mass matrix,
-bias, wrenches in the joints.
+"""A chain at one state: its inverse, forward and hybrid dynamics, and the terms of its equations of motion one by one,
+under the names of textbooks: mass matrix, bias, wrenches in the joints.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.core import Array
+from limbless.control.actuation import Actuation
+from limbless.core import Array, InputError, SimulationError
+from limbless.environments.base import Environment
 from limbless.mechanics.algebra import quaternion_to_matrix, rotation_vector_to_quaternion
-from limbless.mechanics.chain import BASES, Body, Prismatic, Revolute, Spherical
+from limbless.mechanics.chain import BASES, Body, LinkRow, Prismatic, Revolute, Spherical, passive_torques
+from limbless.models import numbers, refuse_law_failure, unit_quaternion
 from limbless.models.chain import chain_problem
-from limbless.models.chain.chain_evaluation import ChainEvaluator
-from limbless.models.chain.chain_recorder import LinkRecorder
+from limbless.models.chain.chain_evaluation import ChainEvaluator, ChainSolution
+from limbless.models.chain.chain_model import ChainModel
 from limbless.models.recording.body_recorder import BodyMotion, inertial_wrench, turn
-from limbless.robots.chain import Chain
+from limbless.models.recording.water_recorder import across
+from limbless.robots.base import Preset, Robot
 
 AT_REST = (0.0,) * 6
+SINGULAR = (
+    "the accelerations are not determined: the base or a spherical joint has no inertia to move; "
+    "give the links mass and inertia, or the joint a rotor_inertia"
+)
 _BASE_ROWS: dict[str, Any] = {"free": slice(0, 6), "planar": np.array([0, 1, 5]), "fixed": slice(0, 0)}
 
 
-class Terms:
-    """What `NewtonEuler` takes apart at one state.
+class ChainInstants(ChainModel):
+    """What a chain does at one state.
 
         M a + h = (0, torque)
 
@@ -31,26 +40,153 @@ class Terms:
     none) and the joint accelerations. The classical acceleration of `ChainSolution` has ω x v more.
     """
 
-    chain: Chain
-    _plain: Any
-    _forces: tuple
-    _recorder: LinkRecorder
-    _terms: dict[bool, ChainEvaluator]
+    def __init__(
+        self, robot: Robot | Preset, environment: Sequence[Environment] | Environment, actuation: Actuation | None
+    ) -> None:
+        super().__init__(robot, environment, actuation)
+        self._base = getattr(BASES, self.chain.base)
+        self._evaluations: dict[bytes, ChainEvaluator] = {}
+        self._held_still: dict[bool, ChainEvaluator] = {}
 
-    if TYPE_CHECKING:  # of `NewtonEuler`
+    def inverse(
+        self,
+        joint_position: ArrayLike,
+        joint_velocity: ArrayLike,
+        joint_acceleration: ArrayLike,
+        base_twist: ArrayLike = AT_REST,
+        **instant: Any,
+    ) -> ChainSolution:
+        """Joint motion given: base acceleration and joint torques (paper 001, (17)-(28)). Arguments as `hybrid`."""
+        return self.hybrid(
+            np.ones(self.chain.freedoms, dtype=bool),
+            joint_position,
+            joint_velocity,
+            joint_acceleration,
+            None,
+            base_twist,
+            **instant,
+        )
 
-        def _place(self, now: ChainEvaluator, *instant: Any) -> None: ...
-        def _refuse_failure(self, now: ChainEvaluator, time: float) -> None: ...
-        def _passive(self, now: ChainEvaluator) -> Array: ...
-        def inverse(
-            self,
-            joint_position: ArrayLike,
-            joint_velocity: ArrayLike,
-            joint_acceleration: ArrayLike,
-            base_twist: ArrayLike = ...,
-            **instant: Any,
-        ) -> Any: ...
-        def evaluation(self, motion_given: NDArray[np.bool_]) -> ChainEvaluator: ...
+    def forward(
+        self,
+        joint_position: ArrayLike,
+        joint_velocity: ArrayLike,
+        joint_torque: ArrayLike,
+        base_twist: ArrayLike = AT_REST,
+        **instant: Any,
+    ) -> ChainSolution:
+        """Joint torques given: accelerations of base and joints (paper 001, (32)-(43)). Arguments as `hybrid`."""
+        return self.hybrid(
+            np.zeros(self.chain.freedoms, dtype=bool),
+            joint_position,
+            joint_velocity,
+            None,
+            joint_torque,
+            base_twist,
+            **instant,
+        )
+
+    def hybrid(
+        self,
+        motion_given: ArrayLike,
+        joint_position: ArrayLike,
+        joint_velocity: ArrayLike,
+        joint_acceleration: ArrayLike | None,
+        joint_torque: ArrayLike | None,
+        base_twist: ArrayLike = AT_REST,
+        *,
+        base_position: ArrayLike = (0.0, 0.0, 0.0),
+        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        time: float = 0.0,
+    ) -> ChainSolution:
+        """Each degree of freedom either motion-given or torque-given.
+
+        Parameters
+        ----------
+        motion_given : (freedoms,) which ones follow `joint_acceleration`; the others get `joint_torque`.
+        joint_position : (freedoms,) rad or m; a spherical joint's three are a rotation vector.
+        joint_velocity, joint_acceleration : (freedoms,); a spherical joint's three are along axes fixed to the child
+            that are parallel to the base's when all joints are at zero.
+        joint_torque : (freedoms,) what the actuators give, N m or N.
+        base_twist : (6,) linear and angular velocity in the base frame.
+        base_position, base_orientation, time : pose of the base in the world (quaternion scalar first) and time, where
+            they matter.
+        """
+        n = self.chain.freedoms
+        mask = np.asarray(motion_given, dtype=bool)
+        if mask.shape != (n,):
+            raise InputError(f"motion_given must have {n} entries, one per degree of freedom; got shape {mask.shape}")
+        now = self.evaluation(mask)
+        self._place(now, joint_position, joint_velocity, base_twist, base_position, base_orientation)
+        now.acceleration[6:] = (
+            0.0 if joint_acceleration is None else numbers("joint_acceleration", joint_acceleration, n)
+        )
+        torque = np.zeros(n) if joint_torque is None else numbers("joint_torque", joint_torque, n)
+        passive = self._passive(now)
+        now.torque[:] = torque + passive
+        now(time)
+        self._refuse_failure(now, time)
+        base, R = now.acceleration[:6].copy(), Body.of(now.bodies).rotation[0].reshape(3, 3)
+        base[:3] += np.cross(now.velocity[3:6], now.velocity[:3])
+        hold = np.concatenate([R.T @ now.held[:3], R.T @ now.held[3:]])
+        return ChainSolution(base, now.acceleration[6:].copy(), np.where(mask, now.torque - passive, torque), hold)
+
+    def _place(
+        self,
+        now: ChainEvaluator,
+        joint_position: ArrayLike,
+        joint_velocity: ArrayLike,
+        base_twist: ArrayLike,
+        base_position: ArrayLike,
+        base_orientation: ArrayLike,
+    ) -> None:
+        """Put a checked state into an evaluation."""
+        n = self.chain.freedoms
+        now.position[:3] = numbers("base_position", base_position, 3)
+        now.position[3:7] = unit_quaternion(base_orientation)
+        now.position[7:] = self._position_columns(numbers("joint_position", joint_position, n))
+        now.velocity[:6] = numbers("base_twist", base_twist, 6)
+        now.velocity[6:] = numbers("joint_velocity", joint_velocity, n)
+        chain_problem.check_twist(self.chain.base, "base_twist", now.velocity[:6])
+
+    def evaluation(self, motion_given: NDArray[np.bool_]) -> ChainEvaluator:
+        """The lean door: arrays to fill, one call without checks, arrays to read. One per
+        choice of motion-given joints.
+        """
+        key = motion_given.tobytes()
+        if key not in self._evaluations:
+            self._evaluations[key] = ChainEvaluator(
+                chain_problem.mark_given(self._plain, motion_given), self._base, self._forces
+            )
+        return self._evaluations[key]
+
+    def _passive(self, now: ChainEvaluator) -> Array:
+        """Torques of springs, dampers and friction in the joints."""
+        passive = np.zeros(self.chain.freedoms)
+        if self._has_passive:
+            passive_torques(now.robot, np.concatenate([now.position, now.velocity]), passive)
+        return passive
+
+    def _refuse_failure(self, now: ChainEvaluator, time: float) -> None:
+        """A law that raised, a joint without inertia, or a body without any."""
+        refuse_law_failure(self.asked)
+        row = now.locked()
+        if row:
+            raise SimulationError(self._locked_sentence(row), time=time, place=self._joint_of_row(row))
+        if not (np.isfinite(now.acceleration).all() and np.isfinite(now.torque).all()):
+            raise SimulationError(SINGULAR, time=time)
+
+    def _joint_of_row(self, row: int) -> str:
+        return self.chain.joint_names[int(LinkRow.of(self._plain.links).column[row])]
+
+    def _locked_sentence(self, row: int) -> str:
+        return (
+            f"joint {self._joint_of_row(row)!r} has no inertia to move (gimbal lock of massless links, or a link "
+            "without inertia about its axis); give it a rotor_inertia, use a spherical joint, or keep away from "
+            "this posture"
+        )
+
+    # The terms one by one
 
     def mass_matrix(
         self,
@@ -100,8 +236,7 @@ class Terms:
         now.acceleration[6:] = 0.0
         now(time)
         self._refuse_failure(now, time)
-        passive = self._passive(now)
-        return self._kept(np.concatenate([self._hold(now), now.torque - passive]))
+        return self._kept(np.concatenate([self._hold(now), now.torque - self._passive(now)]))
 
     def joint_wrenches(
         self,
@@ -168,15 +303,14 @@ class Terms:
         """The dynamics with the base held still and all joints motion-given; in free space, or
         among what acts on the robot.
         """
-        if among not in self._terms:
+        if among not in self._held_still:
             given = chain_problem.mark_given(self._plain, np.ones(self.chain.freedoms, dtype=bool))
-            self._terms[among] = ChainEvaluator(given, BASES.fixed, self._forces if among else ())
-        return self._terms[among]
+            self._held_still[among] = ChainEvaluator(given, BASES.fixed, self._forces if among else ())
+        return self._held_still[among]
 
     def _hold(self, now: ChainEvaluator) -> Array:
         """(6,): the wrench that holds the base, in its axes."""
-        R = Body.of(now.bodies).rotation[0].reshape(3, 3)
-        return turn(R.T, now.held)
+        return turn(Body.of(now.bodies).rotation[0].reshape(3, 3).T, now.held)
 
     def _composite(self, now: ChainEvaluator, time: float) -> Array:
         """(6, 6): inertia of the robot with its joints locked, about the base origin in the base axes."""
@@ -184,8 +318,7 @@ class Terms:
         R, origin = body.rotation.reshape(-1, 3, 3), body.origin
         total = np.zeros((6, 6))
         for row, inertia in zip(self._recorder.rows, self._recorder.rigid + self._carried(now, time), strict=True):
-            turned, (x, y, z) = R[row].T @ R[0], R[0].T @ (origin[row] - origin[0])
-            lever = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # ω -> ω x r
+            turned, lever = R[row].T @ R[0], across(R[0].T @ (origin[0] - origin[row]))  # ω -> ω x r
             carry = np.block([[turned, turned @ lever], [np.zeros((3, 3)), turned]])
             total += carry.T @ inertia @ carry
         return total

@@ -6,57 +6,41 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from limbless.control.actuation import Actuation, Switched
 from limbless.control.actuation.feedback import SampledReference
 from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
-from limbless.core import Array, InputError, SimulationError
+from limbless.core import Array, InputError
 from limbless.environments.base import Environment
 from limbless.mechanics.chain import (
-    BASES,
     AccelerationFeedback,
     BalanceScratch,
-    Body,
     ChainDrive,
     ChainProblem,
     DofRow,
     Inertialess,
-    LinkRow,
     implicit_joints as _stiff_versions,  # noqa: F401 - and an implicit one beside
-    passive_torques,
     problem as _chain_versions,  # noqa: F401 - what an engine asks of a chain
 )
 from limbless.mechanics.integrate import dirk
 from limbless.models import (
     STAGE_TOLERANCE,
     UNSOLVED,
-    ImplicitSteps,
     NewtonEulerSettings,
     Records,
     StandingModel,
     State,
     Status,
     StepLimit,
-    law_failure,
-    numbers,
     quarters,
     refuse_explicit_tolerance,
-    refuse_law_failure,
-    unit_quaternion,
+    steps_of,
 )
 from limbless.models.chain import chain_problem, slow_motion, smooth_problem
-from limbless.models.chain.chain_evaluation import ChainEvaluator, ChainSolution
-from limbless.models.chain.chain_model import ChainModel
-from limbless.models.chain.equation_terms import AT_REST, Terms
+from limbless.models.chain.equation_terms import SINGULAR, ChainInstants
 from limbless.models.chain.standing_chain import StandingChain
 from limbless.robots.base import Preset, Robot
-
-_SINGULAR = (
-    "the accelerations are not determined: the base or a spherical joint has no inertia to move; "
-    "give the links mass and inertia, or the joint a rotor_inertia"
-)
 
 _UNBALANCED = (
     "the forces leave the motion of the base undetermined (without inertia every direction needs a drag or "
@@ -65,7 +49,7 @@ _UNBALANCED = (
 )
 
 
-class NewtonEuler(Terms, ChainModel, StandingModel):
+class NewtonEuler(ChainInstants, StandingModel):
     """Recursive Newton-Euler dynamics of a serial chain with a free, planar or fixed base, O(n).
 
     Parameters
@@ -88,15 +72,12 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
     ) -> None:
         super().__init__(robot, environment, actuation)
         self.settings = NewtonEulerSettings.or_default(settings)
-        self._base = getattr(BASES, self.chain.base)
         self._options = smooth_problem.options_of(
             self._plain, self._actuated, self._base, self._feedback, getattr(self.actuation, "feedforward", False)
         )
         if not self.settings.inertia:
             self._slow_down()
         self._refuse_integrator()
-        self._evaluations: dict[bytes, ChainEvaluator] = {}
-        self._terms = {}
         self._desk: dict[str, Any] = {}  # of runs side by side: see `run_lanes`
         self._given_positions, self._given_velocities = chain_problem.given_columns(self._actuated)
         self._make_room()
@@ -104,13 +85,9 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
     def _make_room(self) -> None:
         """The size of a state, and what implicit steps need of it."""
         self._size = chain_problem.state_size(self._actuated, self._controlled)
-        self._steps = None
         self.switching = self._prepare_switches()
-        if self.settings.integrator != "rk4":
-            tolerance = self.settings.tolerance or STAGE_TOLERANCE
-            self._steps = ImplicitSteps(
-                self.settings.integrator, tolerance, self._size, self.chain.freedoms, len(self._tallies.laws)
-            )
+        tolerance, laws = self.settings.tolerance or STAGE_TOLERANCE, len(self._tallies.laws)
+        self.steps = steps_of(self.settings.integrator, tolerance, self._size, self.chain.freedoms, laws)
 
     def close_loop(self, controllers: Sequence[ClosedLoop], step: float, gait: Any = None) -> None:
         super().close_loop(controllers, step, gait)
@@ -143,13 +120,12 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
                 "model.inertia: the base is fixed, so that no balance of forces has anything to decide; "
                 "leave inertia: true, or set robot.base to free or planar"
             )
-        self._actuated = self._actuated._replace(freedoms=self._actuated.freedoms.copy())
-        DofRow.of(self._actuated.freedoms).rotor[:] = 0.0
+        self._actuated = slow_motion.without_rotors(self._actuated)
 
     @property
     def explicit(self) -> bool:
         """Whether Runge-Kutta steps move it: lanes, derivatives and lean loops know these alone."""
-        return self._steps is None and self.switching is None
+        return self.steps is None and self.switching is None
 
     def _refuse_integrator(self) -> None:
         """An implicit step needs forces that do not jump, and inertia; an explicit one has no tolerance."""
@@ -186,12 +162,12 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
 
     def problem(self, drive: ChainDrive, records: int, tally: Any, tallied: Any) -> ChainProblem:
         """Everything that an engine needs, with memory of its own: two runs of one model are two problems."""
-        memory = chain_problem.memory_of(self._actuated, len(self._tallies.laws), tally, control=self._controlled)
+        memory = chain_problem.memory_of(self._actuated, len(self._tallies.laws), tally, self._size)
         memory = memory._replace(clamp=self._held_body())
-        if self._steps is not None:
+        if self.steps is not None:
             memory = memory._replace(ahead=smooth_problem.ahead_of(self._actuated, self.chain, drive))
             drive = smooth_problem.halves(drive)
-        kept = chain_problem.records_of(self._actuated, records, tallied, self._controlled)
+        kept = chain_problem.records_of(self._actuated, records, tallied, self._size, len(self._actuated.links.codes))
         options = self._options
         if self._answers:
             memory = slow_motion.slowed(memory, self._size, self.environment)
@@ -200,145 +176,18 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
         if self._loop is not None:
             options = options._replace(controllers=self._loop.tables())
         options = options._replace(motors=self._motor_tables())
-        return smooth_problem.problem_of(self._actuated, self._forces, options, drive, memory, kept)
-
-    # One state at a time
-
-    def inverse(
-        self,
-        joint_position: ArrayLike,
-        joint_velocity: ArrayLike,
-        joint_acceleration: ArrayLike,
-        base_twist: ArrayLike = AT_REST,
-        **instant: Any,
-    ) -> ChainSolution:
-        """Joint motion given: base acceleration and joint torques (paper 001, (17)-(28)). Arguments as `hybrid`."""
-        given = np.ones(self.chain.freedoms, dtype=bool)
-        return self.hybrid(given, joint_position, joint_velocity, joint_acceleration, None, base_twist, **instant)
-
-    def forward(
-        self,
-        joint_position: ArrayLike,
-        joint_velocity: ArrayLike,
-        joint_torque: ArrayLike,
-        base_twist: ArrayLike = AT_REST,
-        **instant: Any,
-    ) -> ChainSolution:
-        """Joint torques given: accelerations of base and joints (paper 001, (32)-(43)). Arguments as `hybrid`."""
-        given = np.zeros(self.chain.freedoms, dtype=bool)
-        return self.hybrid(given, joint_position, joint_velocity, None, joint_torque, base_twist, **instant)
-
-    def hybrid(
-        self,
-        motion_given: ArrayLike,
-        joint_position: ArrayLike,
-        joint_velocity: ArrayLike,
-        joint_acceleration: ArrayLike | None,
-        joint_torque: ArrayLike | None,
-        base_twist: ArrayLike = AT_REST,
-        *,
-        base_position: ArrayLike = (0.0, 0.0, 0.0),
-        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
-        time: float = 0.0,
-    ) -> ChainSolution:
-        """Each degree of freedom either motion-given or torque-given.
-
-        Parameters
-        ----------
-        motion_given : (freedoms,) which ones follow `joint_acceleration`; the others get `joint_torque`.
-        joint_position : (freedoms,) rad or m; a spherical joint's three are a rotation vector.
-        joint_velocity, joint_acceleration : (freedoms,); a spherical joint's three are along axes fixed to the child
-            that are parallel to the base's when all joints are at zero.
-        joint_torque : (freedoms,) what the actuators give, N m or N.
-        base_twist : (6,) linear and angular velocity in the base frame.
-        base_position, base_orientation, time : pose of the base in the world (quaternion scalar first) and time, where
-            they matter.
-        """
-        n = self.chain.freedoms
-        mask = np.asarray(motion_given, dtype=bool)
-        if mask.shape != (n,):
-            raise InputError(f"motion_given must have {n} entries, one per degree of freedom; got shape {mask.shape}")
-        now = self.evaluation(mask)
-        self._place(now, joint_position, joint_velocity, base_twist, base_position, base_orientation)
-        now.acceleration[6:] = (
-            0.0 if joint_acceleration is None else numbers("joint_acceleration", joint_acceleration, n)
-        )
-        torque = np.zeros(n) if joint_torque is None else numbers("joint_torque", joint_torque, n)
-        passive = self._passive(now)
-        now.torque[:] = torque + passive
-        now(time)
-        self._refuse_failure(now, time)
-        base, R = now.acceleration[:6].copy(), Body.of(now.bodies).rotation[0].reshape(3, 3)
-        base[:3] += np.cross(now.velocity[3:6], now.velocity[:3])
-        hold = np.concatenate([R.T @ now.held[:3], R.T @ now.held[3:]])
-        return ChainSolution(base, now.acceleration[6:].copy(), np.where(mask, now.torque - passive, torque), hold)
-
-    def _place(
-        self,
-        now: ChainEvaluator,
-        joint_position: ArrayLike,
-        joint_velocity: ArrayLike,
-        base_twist: ArrayLike,
-        base_position: ArrayLike,
-        base_orientation: ArrayLike,
-    ) -> None:
-        """Put a checked state into an evaluation."""
-        n = self.chain.freedoms
-        now.position[:3], now.position[3:7] = (
-            numbers("base_position", base_position, 3),
-            unit_quaternion(base_orientation),
-        )
-        now.position[7:] = self._position_columns(numbers("joint_position", joint_position, n))
-        now.velocity[:6] = numbers("base_twist", base_twist, 6)
-        now.velocity[6:] = numbers("joint_velocity", joint_velocity, n)
-        chain_problem.check_twist(self.chain.base, "base_twist", now.velocity[:6])
-
-    def evaluation(self, motion_given: NDArray[np.bool_]) -> ChainEvaluator:
-        """The lean door: arrays to fill, one call without checks, arrays to read. One per
-        choice of motion-given joints.
-        """
-        key = motion_given.tobytes()
-        if key not in self._evaluations:
-            self._evaluations[key] = ChainEvaluator(
-                chain_problem.mark_given(self._plain, motion_given), self._base, self._forces
-            )
-        return self._evaluations[key]
-
-    def _passive(self, now: ChainEvaluator) -> Array:
-        """Torques of springs, dampers and friction in the joints."""
-        passive = np.zeros(self.chain.freedoms)
-        if self._has_passive:
-            passive_torques(now.robot, np.concatenate([now.position, now.velocity]), passive)
-        return passive
-
-    def _refuse_failure(self, now: ChainEvaluator, time: float) -> None:
-        """A law that raised, a joint without inertia, or a body without any."""
-        refuse_law_failure(self.asked)
-        row = now.locked()
-        if row:
-            raise SimulationError(self._locked_sentence(row), time=time, place=self._joint_of_row(row))
-        if not (np.isfinite(now.acceleration).all() and np.isfinite(now.torque).all()):
-            raise SimulationError(_SINGULAR, time=time)
-
-    def _joint_of_row(self, row: int) -> str:
-        return self.chain.joint_names[int(LinkRow.of(self._plain.links).column[row])]
-
-    def _locked_sentence(self, row: int) -> str:
-        return (
-            f"joint {self._joint_of_row(row)!r} has no inertia to move (gimbal lock of massless links, or a link "
-            "without inertia about its axis); give it a rotor_inertia, use a spherical joint, or keep away from "
-            "this posture"
-        )
+        forces = chain_problem.fresh(self._forces)
+        return smooth_problem.afloat(ChainProblem(self._actuated, forces, options, drive, memory, kept))
 
     # Through time
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """The state at time 0: pose and twist as given, joints as given or where the gait has them."""
         x = self._start(self._size, initial, gait)
-        if self._answers and self._steps is not None:
+        if self._answers and self.steps is not None:
             slow_motion.refuse_start(initial)
             moves = {"free": range(6), "planar": (0, 1, 5)}.get(self.chain.base, ())
-            x = slow_motion.started(self, x, self.drive(gait, np.zeros(1)), self._steps, moves)
+            x = slow_motion.started(self, x, self.drive(gait, np.zeros(1)), self.steps, moves)
         return self._started(x)
 
     def drive(self, gait: Any, times: Array) -> ChainDrive:
@@ -350,7 +199,7 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
             )
         if self._holds_reference:
             times = np.full_like(times, 0.5 * (times[0] + times[-1]))
-        return super().drive(gait, times if self._steps is None else quarters(times))
+        return super().drive(gait, times if self.steps is None else quarters(times))
 
     def breakpoints(self, gait: Gait, start: float, end: float) -> list[float]:
         return self.actuation.arrivals(start, end) if isinstance(self.actuation, SampledReference) else []
@@ -365,30 +214,27 @@ class NewtonEuler(Terms, ChainModel, StandingModel):
 
     def step_limit(self, state: State) -> StepLimit | None:
         """Without inertia friction brakes nothing, and implicit steps solve it: any step follows it."""
-        return super().step_limit(state) if self.settings.inertia and self._steps is None else None
+        return super().step_limit(state) if self.settings.inertia and self.steps is None else None
 
     def standing_problem(self) -> StandingChain:
         return StandingChain(self)
 
     def status_at(self, row: int, done: float, records: Records) -> Status:
         """How steps ended that reached this time; `row` is what `failure_code` said."""
-        status = law_failure(self.asked)
-        if row and not self.settings.inertia and not self._answers and not status.failure and done == 0.0:
-            raise InputError(f"model.inertia: at t = 0 s {_UNBALANCED}")
         if row == dirk.UNSOLVED:
-            return status if status.failure else Status(f"{UNSOLVED}; try a shorter step", done)
-        if self._answers and row and not status.failure:
+            return Status(f"{UNSOLVED}; try a shorter step", done)
+        if row and self._answers:
             return Status(slow_motion.UNSETTLED, done)
-        if row and not status.failure:
-            status = (
-                Status(self._locked_sentence(row), done, self._joint_of_row(row))
-                if self.settings.inertia
-                else Status(_UNBALANCED, done, "the base")
-            )
+        if row and self.settings.inertia:
+            return Status(self._locked_sentence(row), done, self._joint_of_row(row))
+        if row and done == 0.0:
+            raise InputError(f"model.inertia: at t = 0 s {_UNBALANCED}")
+        if row:
+            return Status(_UNBALANCED, done, "the base")
         times = records["time"]
-        if not status.failure and len(times) and times[0] == 0.0 and not np.isfinite(records["base"][0]).all():
-            return Status(_SINGULAR, 0.0)
-        return status
+        if len(times) and times[0] == 0.0 and not np.isfinite(records["base"][0]).all():
+            return Status(SINGULAR, 0.0)
+        return Status()
 
     def _take_given(self, x: Array, drive: ChainDrive, row: int = -1) -> None:
         """Motion-given joints stand where the drive has them at the last knot, row `row` of it (the last

@@ -26,9 +26,10 @@ from limbless.mechanics.chain import (
 from limbless.mechanics.compiled import aligned_zeros, kernel_array, pack
 from limbless.mechanics.integrate import dirk
 from limbless.models import ImplicitSteps, TotalsStore, refuse_law_failure
+from limbless.models.chain.chain_problem import inertia_matrices
 
 if TYPE_CHECKING:
-    from limbless.models.chain.soft.soft_model import Soft
+    from limbless.models.chain.soft.soft_body import SoftBody
 
 LINEAR = ("drag", "gravity", "buoyancy", "point-wrench")
 """Environments whose forces are linear in the velocity, or do not depend on it."""
@@ -55,12 +56,18 @@ UNSETTLED = (
 def weightless(robot: ChainTables) -> ChainTables:
     """The robot without any inertia; what its weight is stays with the law of gravity."""
     links = robot.links._replace(numbers=robot.links.numbers.copy(), codes=robot.links.codes.copy())
-    link, freedoms = LinkRow.of(links), robot.freedoms.copy()
+    link = LinkRow.of(links)
     for values in (link.mass, link.moment, link.inertia, link.whole, link.wet):
         values[:] = 0
     link.massless[:] = 1
+    return without_rotors(ChainTables(robot.kinds, links, robot.freedoms))
+
+
+def without_rotors(robot: ChainTables) -> ChainTables:
+    """The robot with motors without inertia."""
+    freedoms = robot.freedoms.copy()
     DofRow.of(freedoms).rotor[:] = 0.0
-    return ChainTables(robot.kinds, links, freedoms)
+    return robot._replace(freedoms=freedoms)
 
 
 def weightless_cells(cells: Cells, count: int) -> Cells:
@@ -87,7 +94,7 @@ def slowed(memory: ChainMemory, size: int, environment: Sequence[Environment]) -
     return memory._replace(ahead=ahead, slow=SlowMotion(aligned_zeros(size), np.zeros(1), np.array([curved])))
 
 
-def refuse_of_soft(body: Soft) -> None:
+def refuse_of_soft(body: SoftBody) -> None:
     """What only inertia has: explicit steps, water that is carried along, rotors."""
     if body.settings.integrator == "rk4":
         raise InputError(STIFF)
@@ -132,10 +139,8 @@ def started(model: Any, x: Array, drive: Any, steps: ImplicitSteps, moves: Seque
 
 def refuse_loose(answer: Array, rotation: Array, moves: Sequence[int]) -> None:
     """`answer` (21,): how the forces on the whole body answer to the twist of its base, along the world's axes."""
-    upper, H, R = np.triu_indices(3), answer[6:15].reshape(3, 3), np.kron(np.eye(2), rotation.reshape(3, 3))
-    M, J = np.zeros((3, 3)), np.zeros((3, 3))
-    M[upper], J[upper] = answer[:6], answer[15:]
-    whole = R.T @ np.block([[M + np.triu(M, 1).T, H.T], [H, J + np.triu(J, 1).T]]) @ R
+    R = np.kron(np.eye(2), rotation.reshape(3, 3))
+    whole = R.T @ inertia_matrices(answer[None])[0] @ R
     length = np.sqrt(np.trace(whole[3:, 3:]) / max(np.trace(whole[:3, :3]), 1e-300)) or 1.0
     size = np.repeat([1.0, 1.0 / length], 3)
     found = np.linalg.eigh((size[:, None] * whole * size)[np.ix_(moves, moves)])

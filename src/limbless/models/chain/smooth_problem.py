@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from limbless.mechanics.chain import (
@@ -29,14 +27,6 @@ def options_of(plain: ChainTables, actuated: ChainTables, base: int, feedback: b
     return ChainOptions(version, base, feedback, forecasts, plain.links.codes)
 
 
-def problem_of(
-    robot: ChainTables, forces: tuple[Any, ...], options: ChainOptions, drive: ChainDrive, memory: Any, records: Any
-) -> ChainProblem:
-    """Everything that an engine needs: two runs of one model are two problems, each with its own memory."""
-    own = chain_problem.fresh(forces)
-    return afloat(ChainProblem(robot, own, options, drive, memory, records))
-
-
 def afloat(problem: ChainProblem) -> ChainProblem:
     """The problem with memory that reads the added inertia where its own forces write it."""
     return problem._replace(memory=problem.memory._replace(water=water_of(problem.forces)))
@@ -47,10 +37,7 @@ def ahead_of(robot: ChainTables, chain: Chain, quarters: ChainDrive) -> Implicit
     bodies, freedoms = len(robot.links.codes), len(robot.freedoms)
     link, size = LinkRow.of(robot.links), max(length_of(chain), 1e-3)
     scale = np.concatenate([np.full(freedoms, size), [1.0, size]])
-    for row in range(1, bodies):
-        if link.kind[row] == Prismatic.code:
-            scale[link.column[row]] = 1.0
-    present = ChainDrive(*(np.zeros((1, part.shape[1])) for part in quarters))
+    scale[link.column[link.kind == Prismatic.code]] = 1.0
     return ImplicitForces(
         ImplicitTerm.zeros(freedoms),
         ForceJacobian.zeros(bodies),
@@ -58,7 +45,7 @@ def ahead_of(robot: ChainTables, chain: Chain, quarters: ChainDrive) -> Implicit
         np.zeros(1),
         scale,
         quarters,
-        present,
+        ChainDrive(*(np.zeros((1, part.shape[1])) for part in quarters)),
     )
 
 

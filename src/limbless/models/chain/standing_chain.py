@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 class StandingSmooth(StandingProblem):
     """Steps of `runge_kutta`, or of `dirk` where `implicit` says so."""
 
-    implicit: ImplicitSteps | None
+    def __init__(self, model: Any) -> None:
+        self.implicit: ImplicitSteps | None = model.steps
+        super().__init__(model, model._tallies, model._size)
 
     def _engaged(self, problem: Any) -> tuple[Any, ...]:
         """What the engine takes of a problem, which begins anew with each run."""
@@ -29,14 +31,8 @@ class StandingSmooth(StandingProblem):
             return (problem,)
         self.engine, self._scratch = dirk.advance_part, self.implicit.scratch()
         self._memory = (problem.memory, self._scratch)
+        self._remembered = self.implicit.remembered(self._scratch)
         return problem, self.implicit.method, self._scratch
-
-    def _restore(self, state: State, knots: Array) -> None:
-        if self.implicit is not None:
-            self.implicit.restore(self._scratch, state.memory)
-
-    def _left(self) -> dict[str, Any]:
-        return {} if self.implicit is None else self.implicit.left(self._scratch)
 
 
 class StandingChain(StandingSmooth):
@@ -45,10 +41,6 @@ class StandingChain(StandingSmooth):
     def _restore(self, state: State, knots: Array) -> None:
         super()._restore(state, knots)
         restore_clamp(self.problem.memory.clamp, state.memory)
-
-    def __init__(self, model: NewtonEuler) -> None:
-        self.implicit = model._steps
-        super().__init__(model, model._tallies, model._size)
 
     def _limits(self, size: int) -> Array:
         limits, model = super()._limits(size), self.model

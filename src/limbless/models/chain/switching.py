@@ -19,10 +19,11 @@ from limbless.control.actuation import Actuation, ProportionalDerivative, Switch
 from limbless.core import Array, InputError, SimulationError
 from limbless.environments import Clamp, Environment
 from limbless.mechanics.algebra import matrix_to_quaternion
-from limbless.mechanics.chain import BASES, BaseRecord, Body, ChainDrive, ChainTables, HeldBody, IntegralSums, LinkRow
+from limbless.mechanics.chain import BASES, BaseRecord, Body, ChainDrive, ChainTables, HeldBody, IntegralSums
 from limbless.mechanics.integrate.running_totals import RunTotals
 from limbless.models import Records, StandingModel, State, Status, choose
 from limbless.models.chain.chain_evaluation import ChainEvaluator
+from limbless.models.chain.chain_problem import given_freedoms
 from limbless.robots.chain import Chain
 
 if TYPE_CHECKING:
@@ -104,11 +105,7 @@ def close_clamp(robot: ChainTables, base: str, row: int, position: Array, twist:
             "the clamp cannot be closed: the motion-given joints leave the base no way to follow; release a joint or "
             "the base"
         )
-    given = np.zeros(len(rates), dtype=bool)
-    link = LinkRow.of(robot.links)
-    for k in range(1, len(link.given)):
-        given[link.column[k] :][: link.freedoms[k]] = link.given[k]
-    motors, after = np.where(given, now.torque, 0.0), rates + now.acceleration[6:]
+    motors, after = np.where(given_freedoms(robot), now.torque, 0.0), rates + now.acceleration[6:]
     impulse = np.concatenate([clamp.hold[:3], clamp.hold[3:] + np.cross(origin, clamp.hold[:3])])
     return ClampImpulse(
         np.concatenate([origin, matrix_to_quaternion(body.rotation[row].reshape(3, 3))]),
@@ -131,8 +128,8 @@ def phase_actuations(actuation: Actuation, joints: int) -> list[tuple[float, Act
     """
     if not isinstance(actuation, Switched):
         return [(-np.inf, actuation, np.zeros(joints))]
-    own = {name: getattr(actuation, name) for name in actuation.given(*ProportionalDerivative.model_fields)}
-    own.pop("kind", None)
+    fields = [name for name in ProportionalDerivative.model_fields if name != "kind"]
+    own = {name: getattr(actuation, name) for name in actuation.given(*fields)}
     none = {name: value for name, value in own.items() if name in ("saturation", "motion_joints")}
     none |= {"stiffness": 0.0, "damping": 0.0}
     kinds = {"motion": none | {"motion_joints": tuple(range(joints))}, "pd": own, "torque": none}
@@ -144,7 +141,7 @@ def phase_actuations(actuation: Actuation, joints: int) -> list[tuple[float, Act
                 f"actuation.phases[{number}].torque must have {joints} numbers, one per joint; got {len(torque)} "
                 "(did the number of modules change?)"
             )
-        start = -np.inf if number == 0 else phase.start
+        start = phase.start if number else -np.inf
         found.append((start, ProportionalDerivative(**kinds[phase.drive]), torque))
     return found
 
@@ -250,10 +247,9 @@ class Switching:
             local[-1] &= last == len(knots) - 1
             piece, state = self._driven(state, rows_of(drive, 2 * first, 2 * last + 1), here, phase)
             state, records, status = StandingModel.advance(model, state, here, local, piece)
-            count, impacts = len(records["time"]), state.memory.get("impacts", np.zeros(7))
             if self.clamps:
-                impulse, energy = np.tile(impacts[:6], (count, 1)), np.full(count, impacts[6])
-                records = Records({**records, "clamp_impulse": impulse, "clamp_energy": energy})
+                impacts = np.tile(state.memory.get("impacts", np.zeros(7)), (len(records["time"]), 1))
+                records = Records({**records, "clamp_impulse": impacts[:, :6], "clamp_energy": impacts[:, 6]})
             parts.append(records)
             if status.failure:
                 break

@@ -246,8 +246,7 @@ def kept_arrays(kept: ChainRecords) -> dict[str, Array]:
 def chain_motion(records: Mapping[str, Any], positions: int, freedoms: int, rows: Any) -> tuple[BaseMotion, BodyMotion]:
     """Base and bodies from what `kept_arrays` named, of a chain whose joints have so many positions and speeds."""
     x, split = records["x"], 7 + positions
-    velocity = x[:, split : split + 6 + freedoms]
-    base = BaseMotion.of(x, velocity, BaseRecord.of(records["base"]))
+    base = BaseMotion.of(x, x[:, split : split + 6 + freedoms], BaseRecord.of(records["base"]))
     return base, BodyMotion.of(BodyRecord.of(records["bodies"]), rows)
 
 

@@ -92,15 +92,31 @@ class WaterRecorder:
         return wake_force(wake, E, W, velocity, twist[:, 3:], share)
 
 
+def across(arm: Array) -> Array:
+    """[p] with [p] v = p x v."""
+    x, y, z = arm
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
 def share_below(water: Any, a: Array | float, b: Array | float, time: Array, place: Array, E: Array) -> Array:
     """(..) immersed share of sections of half axes a, b at places (.., 3) with axes E (.., 3, 3)."""
+    height, size, _, reach = surface_above(water, a, b, time, place, E)
+    h = np.clip(size * (height - place[..., 2]) / reach, -1.0, 1.0)
+    return np.asarray((np.arccos(-h) + h * np.sqrt(1.0 - h**2)) / np.pi)
+
+
+def surface_above(
+    water: Any, a: Array | float, b: Array | float, time: Array, place: Array, E: Array
+) -> tuple[Array, Array, Array, Array]:
+    """The surface above places (.., 3): its height, how far it is across over how far up, its normal (.., 3) along the
+    axes E there, and how far a section of half axes a, b reaches along that.
+    """
     height, slope = water.height_at(time, place)
     size = 1.0 / np.sqrt(1.0 + (slope**2).sum(axis=-1))
     normal = np.concatenate([-slope, np.ones((*slope.shape[:-1], 1))], axis=-1) * size[..., None]
     n = np.einsum("...ji,...j->...i", E, normal)
     reach = np.maximum(np.sqrt((a * n[..., 1]) ** 2 + (b * n[..., 2]) ** 2), 1e-9 * b)
-    h = np.clip(size * (height - place[..., 2]) / reach, -1.0, 1.0)
-    return np.asarray((np.arccos(-h) + h * np.sqrt(1.0 - h**2)) / np.pi)
+    return height, size, n, reach
 
 
 def wet_moments(water: Any, piece: Any, time: Array, start: Array, E: Array) -> Array:
@@ -109,11 +125,7 @@ def wet_moments(water: Any, piece: Any, time: Array, start: Array, E: Array) -> 
     """
     L, a, b = piece.length, piece.half_width, piece.half_height
     along = E[:, :, 0]
-    height, slope = water.height_at(time, start + 0.5 * L * along)
-    size = 1.0 / np.sqrt(1.0 + (slope**2).sum(axis=1))
-    normal = np.concatenate([-slope, np.ones((len(slope), 1))], axis=1) * size[:, None]
-    n = np.einsum("rji,rj->ri", E, normal)
-    reach = np.maximum(np.sqrt((a * n[:, 1]) ** 2 + (b * n[:, 2]) ** 2), 1e-9 * b)
+    height, size, n, reach = surface_above(water, a, b, time, start + 0.5 * L * along, E)
     first = (size * (height - start[:, 2] - 0.5 * L * along[:, 2]) + 0.5 * L * n[:, 0]) / reach
     rate = -n[:, 0] / reach
     flat = np.abs(rate) * L <= 1e-9 * (1.0 + np.abs(first))
@@ -136,8 +148,7 @@ def slice_inertias(piece: Any, mass: Array) -> Array:
     E, found = piece.frame, []
     D = E @ np.diag(mass[:3]) @ E.T
     for s in (0.0, 1.0, 2.0):
-        x, y, z = piece.start + s * E[:, 0]
-        arm = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        arm = across(piece.start + s * E[:, 0])
         roll = mass[3] * np.outer(E[:, 0], E[:, 0])
         found.append(np.block([[D, -D @ arm], [arm @ D, roll - arm @ D @ arm]]))
     square = 0.5 * (found[2] - 2.0 * found[1] + found[0])

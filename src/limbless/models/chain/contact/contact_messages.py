@@ -88,12 +88,9 @@ class Meetings(NamedTuple):
     def sunk(self, contact: int, depth: float, time: float, h: float) -> Status:
         """A contact that has failed: what is in what, and how deep."""
         link, other = self.names(contact)
-        radius = float(Feature.of(self.scene.features).radius[contact])
-        if self.moving_bodies is not None:
-            radius = float(self.moving_bodies.size[contact])
-        name = self._surface(contact)
-        if other is not None or link in self.company.names:
-            name = "what it lies on" if other is None else repr(other)
+        own, moving = Feature.of(self.scene.features).radius, self.moving_bodies
+        radius = float((own if moving is None else moving.size)[contact])
+        name = repr(other) if other else "what it lies on" if link in self.company.names else self._surface(contact)
         return Status(
             f"{link!r} is {depth:.3g} m deep in {name} at t = {time:g} s, more than the radius of "
             f"{radius:.3g} m with which it touches: no contact force means anything there; try a step "

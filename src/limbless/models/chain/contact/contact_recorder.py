@@ -8,7 +8,6 @@ What one step of a chain in contact did.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.core import Array
-from limbless.environments.base import Pack
-from limbless.mechanics.chain import AxisRecord, BaseRecord, BodyRecord
+from limbless.mechanics.chain import BodyRecord
 from limbless.mechanics.contact import (
     ContactRecord,
     ContactRecords,
@@ -26,17 +24,17 @@ from limbless.mechanics.contact import (
     MovingBodies,
     ObjectPose,
     Scene,
+    SoftContactRecords,
     StepRecord,
     contact_means,
 )
 from limbless.models import Records, State, choose
-from limbless.models.chain.chain_recorder import SCHEMA as CHAIN_SCHEMA, LinkRecorder
+from limbless.models.chain.chain_recorder import SCHEMA as CHAIN_SCHEMA
 from limbless.models.chain.contact.contact_scene import TouchingRobot
 from limbless.models.chain.contact.moving_body_tables import SurroundingBodies
-from limbless.models.recording.body_recorder import BodyMotion, mean_powers, mean_schema
-from limbless.robots.chain import Chain
+from limbless.models.recording.body_recorder import BodyMotion, mean_schema
 
-_NOT_HERE = ("base_acceleration", "base_reaction", "joint_acceleration")  # an impact has none
+NOT_HERE = ("base_acceleration", "base_reaction", "joint_acceleration")  # an impact has none
 FARTHEST = 1e3  # m: gaps beyond are not measured
 _MEAN = "mean over the step that ended"
 
@@ -54,7 +52,7 @@ CONTACTS = choose(
 """Of every robot that touches something."""
 
 SCHEMA = {
-    **{name: variable for name, variable in mean_schema(CHAIN_SCHEMA).items() if name not in _NOT_HERE},
+    **{name: variable for name, variable in mean_schema(CHAIN_SCHEMA).items() if name not in NOT_HERE},
     **CONTACTS,
 }
 
@@ -75,19 +73,15 @@ OBJECTS = choose(
 """Of free objects, where there are any."""
 
 
-def kept_arrays(kept: ContactRecords) -> dict[str, Any]:
-    """The records of a problem by name, as the model returns them; without the tally."""
+def touch_arrays(kept: ContactRecords | SoftContactRecords) -> dict[str, Any]:
+    """The records of contacts and objects by name, as a model returns them."""
     steps = StepRecord.of(kept.steps)
     return {
-        "x": kept.x,
-        "torque": kept.torque,
-        "bodies": kept.bodies,
         "contacts": kept.contacts,
         "resultant": steps.resultant,
         "residual": steps.residual,
         "depth": steps.depth,
         "objects": kept.objects,
-        "clamp_wrench": steps.clamp,
     }
 
 
@@ -210,27 +204,6 @@ class ContactPart:
         }
 
 
-class ContactRecorder(LinkRecorder):
-    """Turns records of one chain in contact into variables."""
-
-    def __init__(self, chain: Chain, links: Any, packs: Sequence[Pack], contacts: ContactPart) -> None:
-        super().__init__(chain, links, packs)
-        self.contacts = contacts
-
-    def coordinates(self) -> dict[str, Any]:
-        """Labels of joints, sections and contacts."""
-        return {**super().coordinates(), **self.contacts.coordinates()}
-
-    def contact_variables(self, records: Records) -> dict[str, Array]:
-        """The variables of `SCHEMA`."""
-        torque = records["torque"]
-        axes = AxisRecord.zeros(*torque.shape)
-        AxisRecord.of(axes).torque[:] = torque
-        named = self.variables({**records, "base": BaseRecord.zeros(len(torque)), "axes": axes})
-        found = {name: values for name, values in named.items() if name not in _NOT_HERE}
-        return found | mean_powers(found) | self.contacts.variables(records)
-
-
 @dataclass(frozen=True)
 class Contacts:
     """What one step did at every contact that the scene can have; zero where nothing was near."""
@@ -256,13 +229,12 @@ def contact_forces(table: Array, duration: float) -> tuple[Array, Array]:
 def contacts_of(table: Array, state: State, duration: float, residual: float) -> Contacts:
     """From the table `ContactRow` that a step of `duration` seconds has left, and the state that it led to."""
     contact = ContactRow.of(table)
-    velocity = np.concatenate([contact.approach[:, None], contact.slip], axis=1)
     return Contacts(
         state,
         contact.gap.copy(),
         contact.normal.copy(),
         contact.tangent.copy(),
         contact_forces(table, duration)[0],
-        velocity,
+        np.concatenate([contact.approach[:, None], contact.slip], axis=1),
         residual,
     )

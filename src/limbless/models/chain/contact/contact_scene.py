@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from limbless.core import Array, InputError
 from limbless.environments import ContactEnvironment, Environment, WheelContact, Wheels
-from limbless.mechanics.chain import Body, BodyRecord, ChainTables, HeldBody, known_kinds
+from limbless.mechanics.chain import BodyRecord, ChainMemory, ChainTables, known_kinds
 from limbless.mechanics.contact import (
     MOST,
     PLACED,
@@ -27,7 +27,6 @@ from limbless.mechanics.contact import (
     ContactMemory,
     ContactRecord,
     ContactRecords,
-    ContactRow,
     ContactSurface,
     FallbackRequest,
     Feature,
@@ -47,7 +46,8 @@ from limbless.mechanics.contact import (
     screw,
 )
 from limbless.mechanics.contact.shapes.primitives import SURFACE_COLUMNS, PlaneSurface, known_shapes
-from limbless.models.chain.chain_problem import control_start, memory_of, state_size
+from limbless.models import filled
+from limbless.models.chain.chain_problem import control_start, state_size
 from limbless.models.chain.contact.moving_body_tables import (
     ContactBuilder,
     Parts,
@@ -64,13 +64,10 @@ from limbless.robots import Chain, SkinFriction, Sphere, upper_triangle
 def bodies_of(chain: Chain) -> Array:
     """`BodyInertia`: mass, centre of mass and inertia about it of every row, in its kernel frame."""
     own = chain.bodies()
-    table = BodyInertia.zeros(len(own.mass))
-    solid = BodyInertia.of(table)
     center = np.divide(own.moment, own.mass[:, None], out=np.zeros_like(own.moment), where=own.mass[:, None] > 0)
     square = np.einsum("bi,bi->b", center, center)[:, None, None] * np.eye(3) - np.einsum("bi,bj->bij", center, center)
-    solid.mass[:], solid.center[:] = own.mass, center
-    solid.inertia[:] = upper_triangle(own.inertia - own.mass[:, None, None] * square)
-    return table
+    inertia = upper_triangle(own.inertia - own.mass[:, None, None] * square)
+    return np.asarray(filled(BodyInertia, len(own.mass), mass=own.mass, center=center, inertia=inertia))
 
 
 def largest_inertia(bodies: Array) -> Array:
@@ -146,15 +143,13 @@ class TouchingRobot(NamedTuple):
 
 def touching_chain(chain: Chain) -> TouchingRobot:
     """The spheres of all links, and the capsules between those of one link."""
-    spheres, rows = _features(chain), len(chain.rows)
-    links = [row.link for row in chain.rows]
-    names = [chain.link_names[link] for link in links]
+    spheres, links = _features(chain), [row.link for row in chain.rows]
     return TouchingRobot(
         [(k, c, c, r) for k, c, r in spheres],
         _capsules(spheres),
         links,
-        names,
-        list(range(rows)),
+        [chain.link_names[link] for link in links],
+        list(range(len(links))),
         chain.head,
         chain.base,
         chain.skin,
@@ -214,12 +209,12 @@ def scene_and_bodies_of(
     contacts.sort(key=lambda contact: (along[contact.owner], contact.surface))
     owner, surface = (np.array([contact[side] for contact in contacts], dtype=np.int64) for side in range(2))
     features = Feature.zeros(len(contacts))
-    for row, contact in zip(features, contacts, strict=True):
-        row[: Feature.width] = contact.feature
-    carried = scenery.carried if company.is_there else []
+    features[:, : Feature.width] = np.reshape([contact.feature for contact in contacts], (-1, Feature.width))
+    moving = moving_bodies_of(company, scenery, contacts, first) if company.is_there else None
+    carried = [] if moving is None else scenery.carried
     extent = _extent(first + len(company.objects), owner, surface, features, surfaces, carried)
     scene = Scene(_shapes_in(surfaces), owner, surface, features, surfaces, patches, heights, extent)
-    return scene, moving_bodies_of(company, scenery, contacts, first) if company.is_there else None, company
+    return scene, moving, company
 
 
 def _surfaces(hard: Sequence[ContactEnvironment], robot: TouchingRobot) -> tuple[Array, Array, Array]:
@@ -284,9 +279,12 @@ def _extent(
 def sleep_state_of(scene: Scene, bodies: int, moving_bodies: MovingBodies | None = None) -> SleepState:
     """Everything awake."""
     contacts = len(scene.owner)
-    partner = np.full(contacts, -1, dtype=np.int64) if moving_bodies is None else moving_bodies.other
     return SleepState(
-        LastPose.zeros(bodies), np.zeros(bodies), np.zeros(contacts), np.ones(contacts, dtype=np.int64), partner
+        LastPose.zeros(bodies),
+        np.zeros(bodies),
+        np.zeros(contacts),
+        np.ones(contacts, dtype=np.int64),
+        np.full(contacts, -1, dtype=np.int64) if moving_bodies is None else moving_bodies.other,
     )
 
 
@@ -321,20 +319,12 @@ def where_of(robot: ChainTables, contacts: int, objects: int, control: int = 0) 
 
 
 def memory_for(
-    robot: ChainTables,
-    scene: Scene,
-    dry: Any,
-    environments: int,
-    tally: Any,
-    moving_bodies: MovingBodies | None,
-    objects: int,
-    clamp: HeldBody | None = None,
-    control: int = 0,
+    chain: ChainMemory, scene: Scene, moving_bodies: MovingBodies | None, contacts: Any, rubs: bool, cells: Any = None
 ) -> ContactMemory:
-    """Working memory of a run among so many environments and objects, with so many numbers of controllers."""
-    bodies, freedoms, contacts = len(robot.links.codes) + objects, len(robot.freedoms), len(scene.owner)
-    chain = memory_of(robot, environments, tally, control=control)
-    chain = chain._replace(bodies=Body.zeros(bodies), clamp=clamp)
+    """Working memory of a run: that of the chain and of objects, of contacts, and of cells that are solved with them;
+    whether joints rub.
+    """
+    bodies, freedoms, count = len(chain.bodies), len(chain.torque), len(scene.owner)
     step = Step(
         chain.bodies,
         chain.axes,
@@ -342,34 +332,31 @@ def memory_for(
         JointStep.zeros(freedoms),
         BaseStep.zeros(1),
         np.zeros(freedoms),
-        ContactRow.zeros(contacts),
+        contacts,
         scene.owner,
-        np.zeros(contacts, dtype=np.int64),
+        np.zeros(count, dtype=np.int64),
         np.zeros((6, 7)),
         with_memory(moving_bodies, bodies),
-        clamp,
+        chain.clamp,
+        cells,
     )
-    path = make_homotopy(WarmStart.width * min(contacts, MOST) + (2 * freedoms if dry is not None else 0))
     return ContactMemory(
         chain,
         step,
         BodyOutcome.zeros(bodies),
         sleep_state_of(scene, bodies, moving_bodies),
-        path,
+        make_homotopy(WarmStart.width * min(count, MOST) + (2 * freedoms if rubs else 0)),
         StepCounters.zeros(1),
         FallbackRequest.zeros(1),
     )
 
 
-def records_for(
-    robot: ChainTables, contacts: int, objects: int, count: int, tally: Any, control: int = 0
-) -> ContactRecords:
+def records_for(robot: ChainTables, contacts: int, objects: int, count: int, tally: Any, size: int) -> ContactRecords:
     """Memory for `count` records, and for as many of `tally`."""
-    bodies, freedoms = len(robot.links.codes) + objects, len(robot.freedoms)
     return ContactRecords(
-        np.zeros((count, state_size(robot, control))),
-        np.zeros((count, freedoms)),
-        BodyRecord.zeros(count, bodies),
+        np.zeros((count, size)),
+        np.zeros((count, len(robot.freedoms))),
+        BodyRecord.zeros(count, len(robot.links.codes) + objects),
         ContactRecord.zeros(count, contacts),
         StepRecord.zeros(count),
         tally,

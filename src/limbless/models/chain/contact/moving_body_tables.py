@@ -34,11 +34,16 @@ from limbless.mechanics.contact import (
 )
 from limbless.mechanics.contact.shapes.carried_shapes import Corner, MovingCapsule, MovingCuboid
 from limbless.mechanics.contact.shapes.primitives import SHAPE, known_shapes
+from limbless.models import filled
 from limbless.robots.links import upper_triangle
 
 _WET = ("buoyancy", "drag", "body-drag")
 _POINTS = 8  # Gauss points on each stretch of a round object that water cuts
 APART = 3.0  # radii along a soft body: what is nearer than this bends away, and does not touch
+
+
+Material = tuple[list[float], float]
+"""Friction along, against, across and in rolling, and restitution."""
 
 
 class PossibleContact(NamedTuple):
@@ -84,8 +89,7 @@ def surrounding_bodies(environment: Sequence[Environment]) -> SurroundingBodies:
         (start, end, *item.pull) for item in environment if item.pull is not None for start, end in item.windows()
     ]
     pulls = UniformField.zeros(len(fields))
-    for row, numbers in zip(pulls, fields, strict=True):
-        row[: UniformField.width] = numbers
+    pulls[:, : UniformField.width] = np.reshape(fields, (-1, UniformField.width))
     return SurroundingBodies(bodies, names, links[0] if links else None, pulls, water)
 
 
@@ -136,16 +140,20 @@ def soaked(company: SurroundingBodies) -> ObjectsInWater | None:
     water = company.water
     if water is None:
         return None
-    table = Hull.zeros(len(company.objects))
-    hull = Hull.of(table)
-    carried = 0.0 if water.form == "none" else water.density
-    for number, body in enumerate(company.objects):
-        own = in_water(body)
-        hull.half[number], hull.box[number], hull.volume[number] = body.half, body.sizes is not None, own.volume
-        hull.displaced[number] = water.density * own.volume
-        hull.added[number], hull.added_turn[number] = carried * own.added, carried * own.added_turn
-        hull.quadratic[number], hull.quadratic_turn[number] = (water.density * own.drag, water.density * own.drag_turn)
-    hull.gravity[:] = (0.0, 0.0, 0.0) if water.gravity is None else water.gravity
+    wet, carried = [in_water(body) for body in company.objects], 0.0 if water.form == "none" else water.density
+    table = filled(
+        Hull,
+        len(wet),
+        half=[body.half for body in company.objects],
+        box=[body.sizes is not None for body in company.objects],
+        volume=[own.volume for own in wet],
+        displaced=[water.density * own.volume for own in wet],
+        added=[carried * own.added for own in wet],
+        added_turn=[carried * own.added_turn for own in wet],
+        quadratic=[water.density * own.drag for own in wet],
+        quadratic_turn=[water.density * own.drag_turn for own in wet],
+        gravity=(0.0, 0.0, 0.0) if water.gravity is None else water.gravity,
+    )
     nodes, weights = np.polynomial.legendre.leggauss(_POINTS)
     return ObjectsInWater(
         flows_of(water), surface_of(water), BluntBodyDrag(), table, Rule(0.5 * (nodes + 1.0), 0.5 * weights)
@@ -173,51 +181,45 @@ class ContactBuilder:
         if self.company.links is not None:
             self._touch_links(self.company.links, links, places)
 
-    def _surface(self, code: int, numbers: Sequence[float], friction: Sequence[float], restitution: float) -> int:
-        self.rows.append(surface_row(code, numbers, friction, restitution))
+    def _surface(
+        self, code: int, numbers: Sequence[float], material: Material, window: tuple[float, float] = (-np.inf, np.inf)
+    ) -> int:
+        """The number of another surface, which is there from one time to another (s)."""
+        row = surface_row(code, numbers, *material)
+        ContactSurface.of(row).since[:], ContactSurface.of(row).until[:] = window
+        self.rows.append(row)
         return len(self.fixed) + len(self.rows) - 1
 
     def _on_fixed(self, number: int, body: FreeObject) -> None:
         """An object on everything hard, with its own friction."""
-        friction, restitution = _material(body)
+        material, least = _material(body), float(body.half.min())
         for row in self.fixed:
-            code = float(row[0])
-            own = surface_row(int(code), row[SHAPE:], friction, restitution)
-            ContactSurface.of(own).since[:], ContactSurface.of(own).until[:] = row[1], row[2]
-            self.rows.append(own)
-            j = len(self.fixed) + len(self.rows) - 1
+            code, window = int(row[0]), (row[1], row[2])
+            j = self._surface(code, row[SHAPE:], material, window)
             for rank, (k, a, b, r, _) in touching(code, self.parts[number]):
-                self.contacts.append(PossibleContact(k, j, [*a, *b, r, rank, 1.0], -1, r or float(body.half.min())))
-            corners = known_shapes[int(code)].corners
-            if body.sizes is not None and corners is not None:
-                self._on_corners(number, body, row, corners(row[SHAPE:]))
+                self.contacts.append(PossibleContact(k, j, [*a, *b, r, rank, 1.0], -1, r or least))
+            corners = known_shapes[code].corners
+            if body.sizes is not None and corners is not None:  # the faces of a box on corners that do not move
+                crate = self._crate(number, material)
+                for corner in corners(row[SHAPE:]):
+                    j = self._surface(Corner.code, [*corner, crate], material, window)
+                    self.contacts.append(PossibleContact(self.first + number, j, [*np.zeros(8), 1.0], -1, least))
 
-    def _on_corners(self, number: int, body: FreeObject, fixed: Array, corners: Sequence[Array]) -> None:
-        """The faces of a box on the corners of what does not move."""
-        friction, restitution = _material(body)
-        crate = self._crate(number, (friction, restitution))
-        for corner in corners:
-            j = self._surface(Corner.code, [*corner, crate], friction, restitution)
-            ContactSurface.of(self.rows[-1]).since[:], ContactSurface.of(self.rows[-1]).until[:] = fixed[1], fixed[2]
-            self.contacts.append(
-                PossibleContact(self.first + number, j, [*np.zeros(8), 1.0], -1, float(body.half.min()))
-            )
-
-    def _crate(self, number: int, material: tuple[list[float], float]) -> int:
+    def _crate(self, number: int, material: Material) -> int:
         """The surface that a box carries along."""
         half = self.company.objects[number].half
-        j = self._surface(MovingCuboid.code, [*np.zeros(3), *np.eye(3).ravel(), *half], *material)
+        j = self._surface(MovingCuboid.code, [*np.zeros(3), *np.eye(3).ravel(), *half], material)
         self.carried.append((self.first + number, j, True, np.zeros(3), half))
         return j
 
-    def _touch_object(self, parts: Parts, number: int, material: tuple[list[float], float]) -> None:
+    def _touch_object(self, parts: Parts, number: int, material: Material) -> None:
         """What can touch an object: spheres and capsules of another body."""
         body, k = self.company.objects[number], self.first + number
         axis = body.round()
         if axis is None:
             j = self._crate(number, material)
         else:
-            j = self._surface(MovingCapsule.code, [*axis[0], *axis[1], axis[2]], *material)
+            j = self._surface(MovingCapsule.code, [*axis[0], *axis[1], axis[2]], material)
             self.carried.append((k, j, False, axis[0], axis[1]))
         for rank, (owner, a, b, r, share) in touching(MovingCuboid.code if axis is None else MovingCapsule.code, parts):
             size = r or float(min(body.half.min(), self.company.objects[owner - self.first].half.min()))
@@ -226,8 +228,8 @@ class ContactBuilder:
     def _touch_each_other(self, one: int, two: int) -> None:
         """Two objects: the round one is the feature; of two boxes, the corners of both and the edges of one."""
         a, b = self.company.objects[one], self.company.objects[two]
-        material = [min(p, q) for p, q in zip(_material(a)[0], _material(b)[0], strict=True)]
-        both = (material, min(a.restitution, b.restitution))
+        friction = [min(pair) for pair in zip(_material(a)[0], _material(b)[0], strict=True)]
+        both = (friction, min(a.restitution, b.restitution))
         if a.sizes is not None and b.sizes is None:
             one, two = two, one
         self._touch_object(self.parts[one], two, both)
@@ -240,11 +242,10 @@ class ContactBuilder:
         def far(k: int, other: int, radius: float) -> bool:
             return places is None or bool(places[k] - places[other] > APART * radius)
 
-        friction = [item.friction, item.friction, item.friction, item.rolling]
         for k, a, b, r, _ in self.robot.bars:
             near = [bar for bar in self.robot.bars if links[k] - links[bar[0]] >= item.apart and far(k, bar[0], r)]
             if near:
-                j = self._surface(MovingCapsule.code, [*a, *b, r], friction, item.restitution)
+                j = self._surface(MovingCapsule.code, [*a, *b, r], _material(item))
                 self.carried.append((k, j, False, a, b))
                 self.contacts += [
                     PossibleContact(owner, j, [*p, *q, s, 0.0, 1.0], k, min(r, s)) for owner, p, q, s, _ in near
@@ -263,7 +264,7 @@ def touching(code: float, parts: Parts) -> list[tuple[float, tuple[int, Array, A
     return [(rank, part) for rank, found in ranks_of(code, parts.balls, parts.bars) for part in found]
 
 
-def _material(body: FreeObject) -> tuple[list[float], float]:
+def _material(body: FreeObject | SelfContact) -> Material:
     return [body.friction, body.friction, body.friction, body.rolling], body.restitution
 
 
@@ -286,17 +287,13 @@ def moving_bodies_of(
     other = np.array([contact.other for contact in contacts], dtype=np.int64)
     owner = np.array([contact.owner for contact in contacts], dtype=np.int64)
     on_robot = ((owner < first) & ((other < 0) | (other >= first))).astype(np.int64)
-    carried = CarriedSurface.zeros(len(scenery.carried))
-    rows = CarriedSurface.of(carried)
-    for number, (body, surface, box, begin, end) in enumerate(scenery.carried):
-        rows.body[number], rows.surface[number], rows.box[number] = body, surface, box
-        rows.begin[number], rows.end[number] = begin, end
+    columns = dict(zip(CarriedSurface.fields, zip(*scenery.carried, strict=True), strict=False))
     return MovingBodies(
         first,
         other,
         on_robot,
         np.array([contact.size for contact in contacts]),
-        carried,
+        filled(CarriedSurface, len(scenery.carried), **columns),
         company.pulls,
         ObjectStep.zeros(0),
         ImpulseResponse.zeros(0, words=(LANES,)),
@@ -346,12 +343,15 @@ def factors_of(objects: int) -> Factors:
 
 def solids_of(objects: Sequence[FreeObject]) -> Array:
     """`BodyInertia` of all objects."""
-    table = BodyInertia.zeros(len(objects))
-    solid = BodyInertia.of(table)
-    for number, body in enumerate(objects):
-        solid.mass[number], inertia = body.mass_and_inertia()
-        solid.inertia[number] = upper_triangle(np.diag(inertia)[None])[0]
-    return np.asarray(table)
+    own = [body.mass_and_inertia() for body in objects]
+    return np.asarray(
+        filled(
+            BodyInertia,
+            len(objects),
+            mass=[mass for mass, _ in own],
+            inertia=[upper_triangle(np.diag(inertia)) for _, inertia in own],
+        )
+    )
 
 
 def put_objects(objects: Sequence[FreeObject], x: Array, place: int, speeds: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from limbless.core import Array, InputError, SimulationError
 from limbless.environments.base import Environment
 from limbless.mechanics.chain import (
     BASES,
+    AxisRecord,
+    BaseRecord,
+    Body,
     ChainDrive,
     ChainTables as RobotTables,
     DofRow,
@@ -39,7 +42,6 @@ from limbless.mechanics.contact import (
     run_fallback,
     stand,
 )
-from limbless.mechanics.contact.shapes.primitives import FAR
 from limbless.models import MOREAU, Posture, Records, StandingModel, State, pose_of, water_of
 from limbless.models.chain import chain_problem
 from limbless.models.chain.chain_model import ChainModel
@@ -49,18 +51,15 @@ from limbless.models.chain.contact import (
     contact_scene,
     moving_body_tables,
 )
-from limbless.models.chain.contact.contact_recorder import Contacts, contact_forces, contacts_of
-from limbless.models.chain.contact.standing_contact import LAST, STEP, UNRECORDED, StandingContact
+from limbless.models.chain.contact.contact_recorder import Contacts, contacts_of
+from limbless.models.chain.contact.standing_contact import LAST, UNRECORDED, HardModel, StandingContact
 from limbless.models.nonsmooth import NonSmoothSettings
 from limbless.robots.base import Preset, Robot
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 SETTLING = 1e-3  # s: steps with which a posture settles
 
 
-class NonSmooth(ChainModel, StandingModel):
+class NonSmooth(HardModel, ChainModel, StandingModel):
     """A chain of revolute, prismatic and universal joints among hard surfaces: Moreau's midpoint rule, O(n) per step.
 
     Parameters
@@ -74,10 +73,8 @@ class NonSmooth(ChainModel, StandingModel):
     name = "non-smooth"
     steps_per_block = 4096
     _touching = True
-    worst = ("residual", "depth")
     _schema = contact_recorder.SCHEMA
     _interval = MOREAU
-    _recorder: contact_recorder.ContactRecorder
 
     def __init__(
         self,
@@ -88,31 +85,19 @@ class NonSmooth(ChainModel, StandingModel):
     ) -> None:
         super().__init__(robot, environment, actuation)
         self.settings = NonSmoothSettings.or_default(settings)
-        touching = contact_scene.touching_chain(self.chain)
-        self._scene, self._crowd, self._company = contact_scene.scene_and_bodies_of(
-            touching, self.environment, contact_scene.wheel_contacts(self.chain, self.environment)
-        )
-        self._objects = self._company.objects
-        wheels = contact_recorder.WHEELS if any(item.role == "friction" for item in self.environment) else {}
-        objects = contact_recorder.OBJECTS if self._objects else {}
-        self._schema = {**contact_recorder.SCHEMA, **wheels, **objects}
-        self._meetings = contact_messages.Meetings(touching, self.environment, self._scene, self._crowd, self._company)
+        wheels = contact_scene.wheel_contacts(self.chain, self.environment)
+        self._surround(contact_scene.touching_chain(self.chain), self.environment, wheels)
+        held = contact_recorder.WHEELS if any(item.role == "friction" for item in self.environment) else {}
+        self._schema = {**contact_recorder.SCHEMA, **held, **(contact_recorder.OBJECTS if self._objects else {})}
         self._bodies = contact_scene.bodies_of(self.chain)
         self._solids = np.concatenate([self._bodies, moving_body_tables.solids_of(self._objects)])
         self._where = contact_scene.where_of(
             self._actuated, len(self._scene.owner), len(self._objects), self._controlled
         )
         self._options = self._choose()
-        self._counts = np.zeros(3)
         self._longest = math.inf
         if self._feedback and self.settings.theta <= 0.0:
             self._longest = contact_messages.longest_step(self._bodies, self._actuated.freedoms)
-        self._recorder = contact_recorder.ContactRecorder(
-            self.chain,
-            self._plain.links,
-            self._packs,
-            contact_recorder.ContactPart(touching, self._scene, self._crowd, self._company),
-        )
         self._tallies = self._tallies_of(len(self._scene.owner))
         self.switching = self._prepare_switches()
 
@@ -178,17 +163,11 @@ class NonSmooth(ChainModel, StandingModel):
         )
 
     def _memory(self, tally: Any) -> ContactMemory:
-        return contact_scene.memory_for(
-            self._actuated,
-            self._scene,
-            self._options.dry,
-            len(self._tallies.laws),
-            tally,
-            self._crowd,
-            len(self._objects),
-            self._held_body(),
-            self._controlled,
-        )
+        laws, size = len(self._tallies.laws), self._where.earlier
+        chain = chain_problem.memory_of(self._actuated, laws, tally, size)
+        chain = chain._replace(bodies=Body.zeros(len(self._solids)), clamp=self._held_body())
+        contacts = ContactRow.zeros(len(self._scene.owner))
+        return contact_scene.memory_for(chain, self._scene, self._crowd, contacts, self._options.dry is not None)
 
     def close_loop(self, controllers: Sequence[ClosedLoop], step: float, gait: Any = None) -> None:
         super().close_loop(controllers, step, gait)
@@ -216,10 +195,8 @@ class NonSmooth(ChainModel, StandingModel):
             controllers=None if self._loop is None else self._loop.tables(),
             motors=self._motor_tables(),
         )
-        scene = self._scene  # surfaces that bodies carry move: each run has its own
-        scene = scene if self._crowd is None else scene._replace(surfaces=scene.surfaces.copy())
         return ContactProblem(
-            self._actuated, self._solids, scene, forces, options, self._where, drive, memory, records
+            self._actuated, self._solids, self._own_scene(), forces, options, self._where, drive, memory, records
         ), saving
 
     # One step at a time
@@ -239,8 +216,9 @@ class NonSmooth(ChainModel, StandingModel):
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """Pose and twist as given; joints as given or where the gait has them, at rest unless said otherwise."""
-        where, moving = self._where, self._follows_at_start()
-        x = self._start(where.end, initial, gait, moving)
+        where, actuation = self._where, self.actuation
+        first = actuation.phases[0].drive if isinstance(actuation, Switched) else actuation.kind
+        x = self._start(where.end, initial, gait, first == "motion")  # motion-given joints move as the gait does
         moving_body_tables.put_objects(self._objects, x, where.objects, where.speeds + 6 * len(self._bodies))
         if getattr(initial, "posture", None) is not None:
             self._lay_down(initial.posture, x, gait)
@@ -249,11 +227,6 @@ class NonSmooth(ChainModel, StandingModel):
         )
         self._begin(x)
         return self._started(x)
-
-    def _follows_at_start(self) -> bool:
-        """Whether joints start with the rates of the gait, since they are motion-given."""
-        first = self.actuation.phases[0].drive if isinstance(self.actuation, Switched) else self.actuation.kind
-        return first == "motion"
 
     def after_jump(self, before: Array, x: Array) -> None:
         """Bodies remember velocities of their own, which jump as those of the joints do."""
@@ -272,25 +245,15 @@ class NonSmooth(ChainModel, StandingModel):
         """The pose of a posture into a state; where asked, what the robot comes to from there."""
         if posture.kind != "given":
             pose = pose_of(posture, self.chain, gait, self.environment, x[:3].copy())
-            x[:3], x[3:7] = pose.position, pose.orientation
             if pose.gait is not None:
                 x[self._joints] = joint_motion(self.chain, pose.gait, np.zeros(1)).position[0]
-            if pose.way is not None:
-                gap = ContactRow.of(self._stand(x.copy()).step.contacts).gap[self._outer()]
-                x[:3] -= float(gap[gap < FAR / 2].min(initial=np.inf)) * pose.way
+            self._put_pose(pose, x)
         if posture.settle > 0.0:
             self._settle(x, gait, posture.settle)
 
-    def _outer(self) -> Any:
-        """Which contacts the robot has with what does not move."""
-        if self._crowd is None:
-            return slice(None)
-        return (self._crowd.other < 0) & (self._scene.owner < self._crowd.first)
-
     def _settle(self, x: Array, gait: Gait, duration: float) -> None:
         """Steps with the gait held where it starts; pose and joints at their end, at rest."""
-        speeds = slice(self._split, self._rates.stop)
-        x[speeds] = 0.0
+        x[self._split : self._rates.stop] = 0.0
         knots = np.linspace(0.0, duration, max(math.ceil(duration / SETTLING), 1) + 1)
         held = self.drive(gait, np.zeros(2 * len(knots) - 1))
         drive = held._replace(velocity=0.0 * held.velocity, acceleration=0.0 * held.acceleration)
@@ -306,20 +269,13 @@ class NonSmooth(ChainModel, StandingModel):
         stand(self._actuated, self._solids, self._scene, memory, x, self._where)
         return memory
 
-    def _refuse_penetration(self, state: State) -> None:
-        """A robot that starts inside the ground or an obstacle is a mistake; one that just touches is not."""
-        if not len(self._scene.owner):
-            return
-        gap = ContactRow.of(self._stand(state.x.copy()).step.contacts).gap
-        self._meetings.refuse_overlap(int(np.argmin(gap)), float(gap.min()))
-        above = self._meetings.falls(float(gap[self._outer()].min(initial=FAR)))
-        self.notes = tuple(dict.fromkeys((*self.notes, *above)))
+    def gaps(self, x: Array) -> Array:
+        return np.asarray(ContactRow.of(self._stand(x.copy()).step.contacts).gap)
 
     def _refuse_beyond(self, given: str, positions: Array, times: Array) -> None:
         """Joints that stop at the ends of their ranges cannot be taken beyond."""
-        if not len(self._tallies.ranges):
-            return
-        contact_messages.refuse_beyond(self.chain, given, positions, times)
+        if len(self._tallies.ranges):
+            contact_messages.refuse_beyond(self.chain, given, positions, times)
 
     def drive(self, gait: Any, times: Array) -> ChainDrive:
         """The gait at the stage times, as joint motion or as torques; a servo holds what it read last."""
@@ -337,51 +293,26 @@ class NonSmooth(ChainModel, StandingModel):
         return StandingContact(self)
 
     def refuse_start(self, state: State, knots: Array) -> None:
-        """Steps that are too long for the joints, and a start inside something."""
+        """Steps that are too long for the joints, too."""
         contact_messages.refuse_long_step(float(np.diff(knots).max(initial=0.0)), self._longest)
-        if state.time == 0.0:
-            self._refuse_penetration(state)
+        super().refuse_start(state, knots)
 
-    def doubts(self, dataset: xr.Dataset) -> list[str]:
-        return contact_messages.sunk_too_deep(dataset)
+    def sound_records(self, records: Records) -> int:
+        return super().sound_records(self._of_robot(records))
 
-    def _telling(self, records: Records) -> dict[str, Array]:
-        return {"time": records["time"], "x": records["x"], "torque": records["torque"], "twist": self._twists(records)}
-
-    def _named(self, records: Records) -> dict[str, Array]:
-        found, wanted = self._recorder.contact_variables(records), {"time", *self.schema()}
-        return {name: values for name, values in found.items() if name in wanted}
+    def _of_robot(self, records: Records) -> Records:
+        """Of its axes torques alone are recorded: an impact has no accelerations."""
+        torque = records["torque"]
+        axes = AxisRecord.zeros(*torque.shape)
+        AxisRecord.of(axes).torque[:] = torque
+        return Records({**records, "base": BaseRecord.zeros(len(torque)), "axes": axes})
 
     def observe(self, state: State) -> dict[str, Array]:
-        """Time, base and joints, for a controller, and what the last step did: torques, and at every contact its mean
-        force (N, world), state (0 open, 1 sticks, 2 slips), link and what that touches.
-        """
-        count = len(self._scene.owner)
-        last = state.memory.get(LAST[0])
-        contacts = last if last is not None and len(last) == count else ContactRow.zeros(count)
-        force, found = contact_forces(contacts, float(state.memory.get(STEP, np.ones(1))[0]))
-        return super().observe(state) | {
-            "joint_torque": state.x[self._where.torque :][: self.chain.freedoms].copy(),
-            "contact_force": force,
-            "contact_state": found,
-            **self._recorder.contacts.places,
-            **self._seen(state),
-        }
-
-    def _seen(self, state: State) -> dict[str, Array]:
-        """Where objects are, where there are any."""
-        if not self._objects:
-            return {}
-        placed = state.x[self._where.objects :][: PLACED * len(self._objects)].reshape(-1, PLACED)
-        return {"object_position": placed[:, :3].copy(), "object_orientation": placed[:, 3:7].copy()}
-
-    def count(self, now: Any) -> None:
-        """Add the `StepCounters` of a block."""
-        self._counts += now.steps[0], now.iterations[0], now.fallbacks[0]
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Steps, Newton iterations and fallbacks of all runs of this model so far."""
-        models = [self] if self.switching is None else self.switching.models
-        steps, iterations, fallbacks = np.sum([model._counts for model in models], axis=0)
-        return {"steps": int(steps), "iterations": int(iterations), "fallbacks": int(fallbacks)}
+        """Time, base and joints, for a controller, and what the last step did: torques, contacts, and where objects
+        are."""
+        seen = super().observe(state)
+        seen["joint_torque"] = state.x[self._where.torque :][: self.chain.freedoms].copy()
+        if self._objects:
+            placed = state.x[self._where.objects :][: PLACED * len(self._objects)].reshape(-1, PLACED)
+            seen |= {"object_position": placed[:, :3].copy(), "object_orientation": placed[:, 3:7].copy()}
+        return seen

@@ -36,5 +36,6 @@ def frame_of(chain: Chain, coordinates: Coordinates, equations: Form = "full") -
 
 def memory_of(bodies: int, N: int) -> GeometricMemory:
     """Working memory for N degrees of freedom."""
-    tables = Body.zeros(bodies), Spatial.zeros(bodies), JointScrew.zeros(N)
-    return GeometricMemory(*tables, np.zeros((N, N)), np.zeros(N))
+    return GeometricMemory(
+        Body.zeros(bodies), Spatial.zeros(bodies), JointScrew.zeros(N), np.zeros((N, N)), np.zeros(N)
+    )

@@ -199,8 +199,7 @@ class Geometric(ChainModel):
         self._weigh(x, None, None)
         symbols = np.empty((self.freedoms,) * 3)  # every entry is written
         screw, nb = JointScrew.of(self._memory.screws), self.frame.speeds
-        components = np.ascontiguousarray(screw.twist.T)
-        symbols_of.fill_christoffel(self._plain, self.frame, self._memory, components, symbols)
+        symbols_of.fill_christoffel(self._plain, self.frame, self._memory, np.ascontiguousarray(screw.twist.T), symbols)
         if self.frame.group:
             symbols[:nb, :nb, :nb] = symbols_of.base_symbols(screw.twist[:nb], screw.pull[:nb])
         return symbols

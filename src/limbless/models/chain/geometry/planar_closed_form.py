@@ -36,16 +36,12 @@ def levers(chain: Chain) -> Levers:
             "form='general'"
         )
     bodies = chain.bodies()
-    count = len(bodies.mass)
-    lever = np.zeros((count, count), dtype=np.complex128)
     arm = arrays.arm[:, 0] + 1j * arrays.arm[:, 1]
     first = bodies.moment[:, 0] + 1j * bodies.moment[:, 1]
     heavy = bodies.mass > 0.0
     centre = np.where(heavy, first / np.where(heavy, bodies.mass, 1.0), 0.0)
-    for i in range(count):
-        lever[i, :i], lever[i, i] = arm[1 : i + 1], centre[i]
-    coupling = np.einsum("i,ik,il->kl", bodies.mass, lever.conj(), lever)
-    return Levers(coupling, bodies.mass @ lever)
+    lever = np.tril(np.tile(np.roll(arm, -1), (len(arm), 1)), -1) + np.diag(centre)
+    return Levers(np.einsum("i,ik,il->kl", bodies.mass, lever.conj(), lever), bodies.mass @ lever)
 
 
 def _beyond(values: NDArray, axes: tuple[int, ...]) -> NDArray:
@@ -69,6 +65,5 @@ def planar_christoffel(constants: Levers, x: Array) -> Array:
     """All symbols Gamma_ijk, k lowered, (n, n, n)."""
     rows, count = planar_rows(constants, x), len(x)
     symbols = np.zeros((count, count, count))
-    larger = np.maximum.outer(np.arange(count - 2), np.arange(count - 2))
-    symbols[2:, 2:] = rows[larger]
+    symbols[2:, 2:] = rows[np.maximum.outer(np.arange(count - 2), np.arange(count - 2))]
     return symbols

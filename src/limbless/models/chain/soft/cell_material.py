@@ -9,8 +9,8 @@ import numpy as np
 from limbless.core import Array
 from limbless.mechanics.chain import Material, MaterialStation, Sample
 from limbless.mechanics.compiled import PythonCallback
-from limbless.models.base import Status
-from limbless.models.chain.soft.cell_plan import CellPlan, legendre
+from limbless.models import Status, filled
+from limbless.models.chain.soft.cell_plan import CellPlan
 from limbless.robots import ACTUATED, NATURAL, MaterialLaw, TendonSpine
 
 _PATH, _WEIGHT = (
@@ -22,7 +22,7 @@ _PATH, _WEIGHT = (
 class CellMaterial:
     """The law of a body, or none of its own: springs."""
 
-    def __init__(self, robot: Any, plan: CellPlan, degree: int) -> None:
+    def __init__(self, robot: Any, plan: CellPlan) -> None:
         self.law: MaterialLaw | None = getattr(robot, "material", None)
         if self.law is None:
             return
@@ -36,7 +36,7 @@ class CellMaterial:
         else:
             self._parts = np.array(ACTUATED[robot.strains])
             self._signs = np.ones(len(self._parts))
-            self._in_sections(plan, degree)
+            self._in_sections(plan)
 
     def _in_vertebrae(self, robot: TendonSpine) -> None:
         """Each is one section, at its middle: a bend to the left is length times the curvature about z, a
@@ -50,23 +50,16 @@ class CellMaterial:
 
     def sections(self, bends: Array, natural: bool) -> Array:
         """(R, vertebrae, 6): strains of all vertebrae from their bends (R, freedoms), or (not `natural`) rates."""
-        found = np.zeros((len(bends), len(self._fibres), 6))
-        if natural:
-            found[..., :] = NATURAL
+        found = np.tile(NATURAL if natural else np.zeros(6), (len(bends), len(self._fibres), 1))
         each = bends.reshape(len(bends), len(self._fibres), len(self._parts))
         found[..., self._parts] += each * self._signs * np.array(self._shapes)
         return found
 
-    def _in_sections(self, plan: CellPlan, degree: int) -> None:
+    def _in_sections(self, plan: CellPlan) -> None:
         """The stations of a rod."""
-        column = 0
-        for cell in plan.cells:
-            length = sum(piece.length for piece in cell.pieces)
-            start = cell.pieces[-1].place - length
-            for piece in cell.pieces[:-1]:
-                self._shapes.append(legendre((piece.place - start) / length, degree).ravel())
-                self._fibres.append((piece.place, piece.span, column))
-            column += len(cell.names)
+        for (cell, _, shapes), freedoms in zip(plan.polynomials, plan.freedoms, strict=True):
+            self._shapes += [*shapes]
+            self._fibres += [(piece.place, piece.span, freedoms.start) for piece in cell.inner]
 
     def _answer(self, buffer: Array) -> None:
         assert self.law is not None
@@ -77,13 +70,17 @@ class CellMaterial:
         """With memory of its own."""
         if self.law is None:
             return None
-        rows, buffer, n = MaterialStation.zeros(len(self._fibres)), Sample.zeros(1), len(self._parts)
-        memory = np.zeros(n), np.zeros((2, n, n))
-        fibre = MaterialStation.of(rows)
-        fibre.abscissa[:], fibre.weight[:], fibre.column[:] = zip(*self._fibres, strict=True)
-        fibre.address[:] = self._slot.address
-        Sample.of(buffer).strain[:] = NATURAL
-        return Material(rows, np.array(self._shapes), self._parts, self._signs, buffer, *memory)
+        abscissa, weight, column = zip(*self._fibres, strict=True)
+        address, n = self._slot.address, len(self._parts)
+        return Material(
+            filled(MaterialStation, len(column), abscissa=abscissa, weight=weight, column=column, address=address),
+            np.array(self._shapes),
+            self._parts,
+            self._signs,
+            filled(Sample, 1, strain=NATURAL),
+            np.zeros(n),
+            np.zeros((2, n, n)),
+        )
 
     def failure(self, time: float) -> Status:
         """What a law of plain Python raised inside compiled code."""

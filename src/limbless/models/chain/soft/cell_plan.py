@@ -80,6 +80,26 @@ class PlannedCell:
     widest: float = 1.0  # by how much a piece may turn, rad
     points: EffortPoints | None = None  # of a cell of a rod
 
+    @property
+    def loose(self) -> list[int]:
+        """Passive freedoms that no spring resists."""
+        return [j for j in range(len(self.names)) if not self.given[j] and not self.elastic[j, j] > 0.0]
+
+    @property
+    def inner(self) -> list[PlannedPiece]:
+        """Those that end at a station within it."""
+        return self.pieces[:-1]
+
+    @property
+    def length(self) -> float:
+        """Of a cell of a rod, m."""
+        return sum(piece.length for piece in self.pieces)
+
+    @property
+    def start(self) -> float:
+        """Where a cell of a rod begins, m."""
+        return self.pieces[-1].place - self.length
+
 
 @dataclass
 class CellPlan:
@@ -89,18 +109,42 @@ class CellPlan:
     head: str
     length: float
     cells: list[PlannedCell]
+    degree: int = 0  # of the polynomials that the strains of a rod are
+
+    @property
+    def station_rows(self) -> list[range]:
+        """Rows among the bodies of the stations inside each cell: behind the base and the ends of all cells."""
+        return ranges_of([len(cell.inner) for cell in self.cells], 1 + len(self.cells))
 
     @property
     def stations(self) -> list[tuple[int, PlannedPiece]]:
-        """Rows among the bodies and pieces of the stations inside cells: behind the base and the ends of all cells."""
-        inner = [piece for cell in self.cells for piece in cell.pieces[:-1]]
-        return [(1 + len(self.cells) + k, piece) for k, piece in enumerate(inner)]
+        """Rows and pieces of all stations."""
+        return list(enumerate((piece for cell in self.cells for piece in cell.inner), 1 + len(self.cells)))
+
+    @property
+    def freedoms(self) -> list[slice]:
+        """Which of all freedoms are those of each cell."""
+        return [slice(own.start, own.stop) for own in ranges_of([len(cell.names) for cell in self.cells])]
+
+    @property
+    def polynomials(self) -> list[tuple[PlannedCell, slice, Array]]:
+        """The cells of a rod, which of all stations are theirs, and P_0 to P_degree there: (stations, modes)."""
+        found = []
+        for cell, own in zip(self.cells, ranges_of([len(cell.inner) for cell in self.cells]), strict=True):
+            places = np.array([piece.place for piece in cell.inner])
+            found.append((cell, slice(own.start, own.stop), legendre((places - cell.start) / cell.length, self.degree)))
+        return found
 
     @property
     def masses(self) -> Array:
         """(bodies,) kg"""
         ends = [0.0, *(cell.mass for cell in self.cells)]
         return np.array([*ends, *(piece.mass for _, piece in self.stations)])
+
+
+def ranges_of(counts: list[int], first: int = 0) -> list[range]:
+    """Ranges of so many numbers, one behind the other."""
+    return [range(start, end) for start, end in itertools.pairwise(np.cumsum([first, *counts]).tolist())]
 
 
 class Stations:
@@ -150,11 +194,11 @@ class Stations:
 
 def spine_plan(robot: TendonSpine, stations: int, stops: bool) -> CellPlan:
     """One cell of constant strain per vertebra, whose freedoms are its bends (and twist), rad."""
-    length = float(robot.values("length").sum())
-    before = np.concatenate([[0.0], np.cumsum(robot.values("length"))])
+    lengths = robot.values("length")
+    length, before = float(lengths.sum()), np.concatenate([[0.0], np.cumsum(lengths)])[:-1]
     cells = [
         _vertebra(robot, one, stations, stops, start, length)
-        for one, start in zip(robot.vertebrae, before[:-1], strict=True)
+        for one, start in zip(robot.vertebrae, before, strict=True)
     ]
     return CellPlan(robot.base, robot.head, length, cells)
 
@@ -172,13 +216,10 @@ def _vertebra(
     far = np.inf
     ends = [(far, far), (one.stop_lateral or far, one.stop_lateral or far), (one.stop_down or far, one.stop_up or far)]
     low, high = np.array([(-down, up) for down, up in ends][-len(turns) :]).T
-    stop = np.zeros((len(turns), 2))
-    for j in range(len(turns)):
-        if stops and np.isfinite([low[j], high[j]]).any():
-            stop[j, 0] = one.stop_stiffness or STOP_RATIO * stiffness[j, j]
-            stop[j, 1] = STOP_TIME * stop[j, 0] if one.stop_damping is None else one.stop_damping
-    r = robot.disk_radius
-    thin = one.disk_mass * r**2 * np.array([0.5, 0.25, 0.25])
+    stopped = stops & (np.isfinite(low) | np.isfinite(high))
+    hard = stopped * (one.stop_stiffness or STOP_RATIO * np.diag(stiffness))
+    damped = STOP_TIME * hard if one.stop_damping is None else stopped * one.stop_damping
+    thin = one.disk_mass * robot.disk_radius**2 * np.array([0.5, 0.25, 0.25])
     disk = thin if one.disk_inertia is None else np.array(one.disk_inertia)
     pieces = _spine_pieces(robot, one, stations, start)
     widest = np.pi * max(float(np.abs(piece.first[-1]).max()) for piece in pieces)
@@ -191,7 +232,7 @@ def _vertebra(
         np.full(len(turns), length),
         np.nan_to_num(low, neginf=-1e9),
         np.nan_to_num(high, posinf=1e9),
-        stop,
+        np.stack([hard, damped], axis=1),
         one.disk_mass,
         disk,
         np.zeros(len(turns), dtype=bool),
@@ -208,8 +249,7 @@ def _spine_pieces(robot: TendonSpine, one: Vertebra, stations: int, start: float
     r = one.joint_radius or robot.disk_radius
     wide = robot.disk_radius
     axes = (wide, wide) if robot.section is None else (robot.section.half_width, robot.section.half_height)
-    nodes, weights = np.polynomial.legendre.leggauss(stations)
-    at, share = 0.5 * (nodes + 1.0), 0.5 * weights
+    at, share = gauss(stations)
     round_turn = r**2 * np.array([0.5, 0.25, 0.25])
 
     fill = one.volume / (l * np.pi * axes[0] * axes[1])
@@ -277,12 +317,8 @@ def rod_plan(rod: Rod, cells: int, degree: int, stations: int, breaks: tuple[flo
         breaks = (*breaks, passive.start, rod.length if passive.end is None else passive.end)
     breaks = (*breaks, *(end for tendon in rod.tendons for end in (tendon.start, tendon.anchor) if end is not None))
     edges = edges_of(rod.length, cells, breaks)
-    return CellPlan(
-        rod.base,
-        rod.head,
-        rod.length,
-        [_rod_cell(rod, start, end, degree, stations) for start, end in itertools.pairwise(edges)],
-    )
+    made = [_rod_cell(rod, start, end, degree, stations) for start, end in itertools.pairwise(edges)]
+    return CellPlan(rod.base, rod.head, rod.length, made, degree)
 
 
 def legendre(s: ArrayLike, degree: int) -> Array:
@@ -324,12 +360,11 @@ def _rod_cell(rod: Rod, start: float, end: float, degree: int, stations: int) ->
         pieces.append(piece)
     P, stiffness, damping = legendre(at, degree), rod.stiffnesses(X), rod.dampings(X)
     elastic, viscous = np.zeros((len(free), len(free))), np.zeros((len(free), len(free)))
-    for a, (c, j) in enumerate(free):
-        for b, (e, i) in enumerate(free):
-            if c == e:
-                both = weight * l * P[:, j] * P[:, i]
-                elastic[a, b] = both @ stiffness[:, c]
-                viscous[a, b] = both @ damping[:, c]
+    for (a, (c, j)), (b, (e, i)) in itertools.product(enumerate(free), repeat=2):
+        if c == e:
+            both = weight * l * P[:, j] * P[:, i]
+            elastic[a, b] = both @ stiffness[:, c]
+            viscous[a, b] = both @ damping[:, c]
     bent = rod.rest_strains(X) - NATURAL
     rest = np.array([(2.0 * j + 1.0) * (weight * P[:, j]) @ bent[:, c] for c, j in free])
     n, far = len(free), np.full(len(free), 1e9)

@@ -12,10 +12,8 @@ from limbless.environments.base import Environment, Pack
 from limbless.mechanics.chain import (
     COMMANDS,
     AddedMassState,
-    BodyRecord,
     CellPiece,
     Cells,
-    ChainRecords,
     ChainTables,
     DofRow,
     DriveSample,
@@ -41,10 +39,9 @@ from limbless.mechanics.forces import (
     OpenWater,
     OpenWaterLaw,
 )
-from limbless.models.chain import chain_problem
 from limbless.models.chain.soft.cell_plan import CellPlan
 from limbless.models.chain.soft.tendon_tables import RoutedTendons
-from limbless.models.force_elements import forces_of, has_surface
+from limbless.models.force_elements import filled, forces_of, has_surface
 
 LENGTH_FLOOR = 1e-3
 ALIKE = 1e-13  # numbers that differ by rounding alone
@@ -109,69 +106,75 @@ def set_afloat(forces: tuple[Any, ...], cells: Cells, added: Array) -> None:
 
 def robot_of(plan: CellPlan) -> ChainTables:
     """Base and cells as links of a chain: the body of a link is the end of its cell."""
-    links = LinkRow.zeros(len(plan.cells) + 1)
-    link = LinkRow.of(links)
-    sizes = np.array([0, *(len(cell.names) for cell in plan.cells)])
-    link.kind[1:], link.freedoms[1:], link.positions[1:] = StrainCell.code, sizes[1:], sizes[1:]
-    link.column[:] = np.cumsum(sizes) - sizes
-    link.wanted[:] = link.column
-    link.position[1:] = 7 + link.column[1:]
-    link.velocity[:] = 7 + sizes.sum()
-    link.velocity[1:] += 6 + link.column[1:]
-    link.positions[0], link.freedoms[0] = 7, 6
-    counts = np.array([0, *(len(cell.pieces) for cell in plan.cells)])
-    link.stations[:], link.station[:] = counts, np.cumsum(counts) - counts
-    link.has_body[:], link.even[:], link.massless[:] = 1, 1, 1
-    for row, cell in enumerate(plan.cells, 1):
-        link.mass[row], link.inertia[row] = cell.mass, np.diag(cell.turn)[np.triu_indices(3)]
-        link.massless[row] = not (cell.mass or np.any(cell.turn))
-        link.size[row] = cell.widest**2
-    freedoms = DofRow.zeros(int(sizes.sum()))
-    DofRow.of(freedoms).saturation[:] = np.inf
-    return ChainTables((StrainCell(),), links, freedoms)
+    joined, sizes = np.arange(len(plan.cells) + 1) > 0, np.array([0, *(len(cell.names) for cell in plan.cells)])
+    counts, column = np.array([0, *(len(cell.pieces) for cell in plan.cells)]), np.cumsum(sizes) - sizes
+    links = filled(
+        LinkRow,
+        len(sizes),
+        kind=StrainCell.code * joined,
+        freedoms=[6, *sizes[1:]],
+        positions=[7, *sizes[1:]],
+        column=column,
+        wanted=column,
+        position=joined * (7 + column),
+        velocity=7 + sizes.sum() + joined * (6 + column),
+        stations=counts,
+        station=np.cumsum(counts) - counts,
+        has_body=True,
+        even=True,
+        mass=[0.0, *(cell.mass for cell in plan.cells)],
+        inertia=[np.zeros(6), *(np.diag(cell.turn)[np.triu_indices(3)] for cell in plan.cells)],
+        massless=[True, *(not (cell.mass or np.any(cell.turn)) for cell in plan.cells)],
+        size=[0.0, *(cell.widest**2 for cell in plan.cells)],
+    )
+    return ChainTables((StrainCell(),), links, filled(DofRow, int(sizes.sum()), saturation=np.inf))
 
 
 def cells_of(plan: CellPlan, added: Array, strung: RoutedTendons, tallied: int, records: int, material: Any) -> Cells:
     """All cells, with memory for one run and so many records; muscles act where there are no tendons."""
-    tendons = len(strung.tendons)
-    sizes = [len(cell.names) for cell in plan.cells]
-    n, most, count = sum(sizes), max(sizes), sum(len(cell.pieces) for cell in plan.cells)
-    stations, levers = (
-        Station.zeros(count),
-        StrainBasis.zeros(sum(len(cell.pieces) * len(cell.names) for cell in plan.cells)),
+    cells, tendons = plan.cells, len(strung.tendons)
+    pieces = [piece for cell in cells for piece in cell.pieces]
+    sizes = np.array([len(cell.names) for cell in cells for _ in cell.pieces])
+    n, most, first = sum(len(cell.names) for cell in cells), int(sizes.max()), np.cumsum(sizes) - sizes
+    body = np.array([row for end, rows in enumerate(plan.station_rows, 1) for row in (*rows, end)])
+    mass = np.array([piece.mass for piece in pieces])[:, None] + added[body, :3]
+    turn = np.array([piece.turn for piece in pieces]) + added[body, 3:]
+    stations = filled(
+        Station,
+        len(pieces),
+        length=[piece.length for piece in pieces],
+        natural=[piece.natural for piece in pieces],
+        body=body,
+        lever=first,
+        bends=[piece.second is not None for piece in pieces],
+        mass=mass,
+        turn=turn,
+        has_mass=(body > len(cells)) & (mass.any(axis=1) | turn.any(axis=1)),
     )
-    station, lever = Station.of(stations), StrainBasis.of(levers)
+    levers = filled(
+        StrainBasis,
+        int(sizes.sum()),
+        first=np.concatenate([piece.first for piece in pieces]),
+        second=np.concatenate([piece.first if piece.second is None else piece.second for piece in pieces]),
+    )
     elastic, viscous = aligned_zeros((n, most)), aligned_zeros((n, most))
-    s, first, inner = 0, 0, len(plan.cells) + 1
-    for row, cell in enumerate(plan.cells, 1):
-        m = len(cell.names)
-        for piece in cell.pieces:
-            last = piece is cell.pieces[-1]
-            body = row if last else inner
-            station.length[s], station.natural[s], station.body[s] = piece.length, piece.natural, body
-            station.lever[s], station.bends[s] = first, piece.second is not None
-            station.mass[s], station.turn[s] = piece.mass + added[body, :3], piece.turn + added[body, 3:]
-            station.has_mass[s] = not last and bool(np.any(station.mass[s]) or np.any(station.turn[s]))
-            lever.first[first : first + m] = piece.first
-            lever.second[first : first + m] = piece.first if piece.second is None else piece.second
-            s, first, inner = s + 1, first + m, inner + (not last)
-        begin = sum(sizes[: row - 1])
-        elastic[begin : begin + m, :m], viscous[begin : begin + m, :m] = cell.elastic, cell.viscous
-    stops = Stop.zeros(n)
-    stop = Stop.of(stops)
-    stop.low[:], stop.high[:] = (
-        np.concatenate([c.low for c in plan.cells]),
-        np.concatenate([c.high for c in plan.cells]),
+    for cell, own in zip(cells, plan.freedoms, strict=True):
+        elastic[own, : len(cell.names)], viscous[own, : len(cell.names)] = cell.elastic, cell.viscous
+    stiffness, damping = np.concatenate([cell.stop for cell in plan.cells]).T
+    stops = filled(
+        Stop,
+        n,
+        low=np.concatenate([cell.low for cell in plan.cells]),
+        high=np.concatenate([cell.high for cell in plan.cells]),
+        stiffness=stiffness,
+        damping=damping,
     )
-    stop.stiffness[:], stop.damping[:] = np.concatenate([c.stop for c in plan.cells]).T
     given = np.concatenate([cell.given for cell in plan.cells]).astype(np.int64)
     driven = np.flatnonzero(given)
     scale = np.concatenate([*(cell.scale for cell in plan.cells), [1.0, max(plan.length, LENGTH_FLOOR)]])
-    held = [np.zeros(len(driven)) for _ in range(3)]
-    present = DriveSample(
-        held[0], held[1], held[2], np.zeros(0 if tendons else n), *(np.zeros(tendons) for _ in range(4))
-    )
-    mass, different = plan.masses, max(len(cell.pieces) for cell in plan.cells)
+    held, asked = (np.zeros(len(driven)) for _ in range(3)), (np.zeros(tendons) for _ in range(4))
+    present = DriveSample(*held, np.zeros(0 if tendons else n), *asked)
+    different = max(len(cell.pieces) for cell in cells)
     return Cells(
         stations,
         levers,
@@ -187,11 +190,11 @@ def cells_of(plan: CellPlan, added: Array, strung: RoutedTendons, tallied: int, 
         TendonState.zeros(records, tendons),
         strung.ropes(n),
         material,
-        bands_of(plan, station, lever, most),
+        bands_of(plan, Station.of(stations), StrainBasis.of(levers), most),
         SinglePieces(PieceScratch.zeros(different), JacobianColumn.zeros(different * most)),
         np.zeros(tallied),
         *_tables_of(plan),
-        mass / mass.sum(),
+        plan.masses / plan.masses.sum(),
         JacobianColumn.zeros(len(levers)),
         aligned_zeros((n, most)),
         np.zeros(n),
@@ -205,10 +208,10 @@ def cells_of(plan: CellPlan, added: Array, strung: RoutedTendons, tallied: int, 
 def _tables_of(plan: CellPlan) -> tuple[Array, Array]:
     """`effort_at` and `rate_at` of all freedoms of a rod; empty for a body whose freedoms are joints."""
     parts = [
-        points
+        cell.points
         for cell in plan.cells
         if cell.points is not None
-        for points in [cell.points] * (len(cell.names) // len(cell.points.at))
+        for _ in range(len(cell.names) // len(cell.points.at))
     ]
     if not parts:
         return np.zeros((0, 0)), np.zeros((0, 0))
@@ -272,9 +275,3 @@ def _lay_pieces(plan: CellPlan, station: Any, lever: Any, most: int) -> list[lis
             s += 1
         column += m
     return bands
-
-
-def records_of(robot: ChainTables, cells: Cells, size: int, count: int, tally: Any) -> ChainRecords:
-    """Memory for `count` records of states of this size."""
-    kept = chain_problem.records_of(robot, count, tally)
-    return kept._replace(x=aligned_zeros((count, size)), bodies=BodyRecord.zeros(count, len(cells.weigh)))

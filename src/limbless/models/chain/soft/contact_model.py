@@ -14,7 +14,6 @@ from limbless.control.controllers.base import ClosedLoop
 from limbless.control.gaits.base import Gait
 from limbless.core import Array, InputError
 from limbless.environments.base import Environment
-from limbless.mechanics.chain import ChainTables
 from limbless.mechanics.compiled import PythonCallback
 from limbless.mechanics.contact import (
     BodyInertia,
@@ -30,7 +29,6 @@ from limbless.mechanics.contact import (
     run_fallback,
     stand_cells,
 )
-from limbless.mechanics.contact.shapes.primitives import FAR
 from limbless.mechanics.integrate import dirk
 from limbless.models import (
     Records,
@@ -43,14 +41,13 @@ from limbless.models import (
     water_of,
 )
 from limbless.models.chain import chain_problem
-from limbless.models.chain.contact import contact_messages, contact_recorder, contact_scene, moving_body_tables
-from limbless.models.chain.contact.contact_recorder import contact_forces
-from limbless.models.chain.contact.standing_contact import LAST, STEP
+from limbless.models.chain.contact import contact_recorder, moving_body_tables
+from limbless.models.chain.contact.standing_contact import HardModel
 from limbless.models.chain.soft import contact_posture, contact_tables
 from limbless.models.chain.soft.soft_features import by_section, mobility, touching_of
 from limbless.models.chain.soft.soft_model import Soft
 from limbless.models.chain.soft.standing_touch import StandingTouch
-from limbless.models.recording.body_recorder import contiguous, mean_powers, mean_schema
+from limbless.models.recording.body_recorder import mean_schema
 from limbless.robots.base import Preset, Robot
 
 if TYPE_CHECKING:
@@ -60,14 +57,14 @@ BENT = 0.3  # rad between neighbours, from which on a straight capsule is visibl
 THETA, TOLERANCE = 0.6, 1e-4  # where nothing is said: an error of the stage far below that of the step
 
 
-class SoftContact(Soft):
+class SoftContact(HardModel, Soft):
     """Soft bodies among hard things: one implicit stage per step, and impulses that obey the laws of contact.
 
     Parameters as those of `Soft`.
     """
 
     steps_per_block = 1024
-    worst = ("residual", "depth")
+    counted = (*HardModel.counted, "passes", "halvings")
 
     def __init__(
         self,
@@ -85,22 +82,16 @@ class SoftContact(Soft):
         super().__init__(robot, environment, actuation, own.changed(integrator="midpoint"))
         self.touching = touching_of(self.robot, self.plan)
         self._refuse_of_rods()
-        self.scene, self.crowd, self.company = contact_scene.scene_and_bodies_of(self.touching, self.environment)
+        self._surround(self.touching, self.environment)
         self._note_contacts()
-        self._objects = self.company.objects
-        rows, contacts = len(self.touching.links), len(self.scene.owner)
+        rows, contacts = len(self.touching.links), len(self._scene.owner)
         self._solids = np.concatenate([BodyInertia.zeros(rows), moving_body_tables.solids_of(self._objects)])
-        self._meetings = contact_messages.Meetings(
-            self.touching, self.environment, self.scene, self.crowd, self.company
-        )
-        told = self.touching
         if self.robot.kind == "rod":
-            told = by_section(told, self.plan)
+            self._contacts.robot = told = by_section(self.touching, self.plan)
             self.recorder.pushed = np.eye(len(self.recorder.sections))[told.links].T  # its ends are no sections
-        self.contacts = contact_recorder.ContactPart(told, self.scene, self.crowd, self.company)
-        self.where = self._layout()
+        self._where = self._layout()
         self._options = self._choose()
-        self._counts, self._longest = np.zeros(5), 0.0
+        self._longest = 0.0
         self._tallies = TotalsStore(
             self._tallies.limit.reshape(self._tallies.shape),
             tuple(item for item in self.environment if item.role != "contact"),
@@ -128,13 +119,13 @@ class SoftContact(Soft):
     def _note_contacts(self) -> None:
         """What soft bodies should not do in contact."""
         rigid = not (self.cells().given == 0).any() and self.plan.base == "fixed"
-        if rigid and self.company.objects:
+        if rigid and self._company.objects:
             self.notes = (
                 *self.notes,
                 "environment.objects: all strains are given and the base is fixed, so that nothing bounds the force "
                 "with which this robot with a fixed base pushes; make strains passive, or free the base",
             )
-        loose = [name for cell in self.plan.cells for j, name in enumerate(cell.names) if self._is_loose(cell, j)]
+        loose = [cell.names[j] for cell in self.plan.cells for j in cell.loose]
         if loose and self.lawful.law is None:
             self.notes = (
                 *self.notes,
@@ -142,7 +133,7 @@ class SoftContact(Soft):
                 "lies as it falls; give it a stiffness or a youngs_modulus",
             )
         if self.robot.kind == "rod" and any(item.kind == "pegs" for item in self.environment):
-            short = min(sum(piece.length for piece in cell.pieces) for cell in self.plan.cells)
+            short = min(cell.length for cell in self.plan.cells)
             radius = max(ball[3] for ball in self.touching.balls)
             if 2.0 * radius > short:
                 self.notes = (
@@ -150,11 +141,6 @@ class SoftContact(Soft):
                     f"model.cells: the rod touches pegs with a radius of {radius:g} m, more than half of its shortest "
                     f"cell, {short:g} m: its capsules overlap; take fewer cells",
                 )
-
-    @staticmethod
-    def _is_loose(cell: Any, j: int) -> bool:
-        """Whether a passive freedom has nothing that resists it."""
-        return not cell.given[j] and not cell.elastic[j, j] > 0.0
 
     def _choose(self) -> ContactOptions:
         own, G0 = self.settings, mobility(self.touching, self.plan.masses)
@@ -184,21 +170,19 @@ class SoftContact(Soft):
         )
         forces = chain_problem.fresh(self.forces)
         memory = memory._replace(chain=memory.chain._replace(water=water_of(forces)))
-        scene = self.scene
-        scene = scene if self.crowd is None else scene._replace(surfaces=scene.surfaces.copy())
         own = THETA if self.settings.theta is None else self.settings.theta
         tolerance = self.settings.tolerance if self.settings.given("tolerance") else TOLERANCE
         rule = SoftRule(own if theta is None else theta, tolerance, dirk.PATIENCE.most, dirk.PATIENCE.halvings)
         return SoftContactProblem(
             self._links,
             self._solids,
-            scene,
+            self._own_scene(),
             forces,
             self._options._replace(
                 rescue=saving.address, controllers=None if self._loop is None else self._loop.tables()
             ),
             rule,
-            self.where,
+            self._where,
             drive,
             memory,
             records,
@@ -217,80 +201,52 @@ class SoftContact(Soft):
 
     def grown(self, flat: Array) -> Array:
         """A state of a soft body with what contacts remember: nothing yet."""
-        x = np.zeros(self.where.end)
+        x = np.zeros(self._where.end)
         x[: self._size] = flat
         n = 6 + self.freedoms
-        x[self.where.earlier :][:n] = x[self._split : self._split + n]
+        x[self._where.earlier :][:n] = x[self._split : self._split + n]
         moving_body_tables.put_objects(
-            self._objects, x, self.where.objects, self.where.speeds + BodyVelocity.width * len(self.touching.links)
+            self._objects, x, self._where.objects, self._where.speeds + BodyVelocity.width * len(self.touching.links)
         )
         return x
 
     def gaps(self, x: Array) -> Array:
-        """(contacts,) m, at a state."""
         memory = contact_tables.memory_for(self, self.still(), 0, self._tallies.start({}, 0.0))
-        stand_cells(self._links, self.scene, memory, x.copy(), self.where)
+        stand_cells(self._links, self._scene, memory, x.copy(), self._where)
         return np.asarray(ContactRow.of(memory.step.contacts).gap)
 
-    def _refuse_penetration(self, state: State) -> None:
-        if len(self.scene.owner):
-            gap = self.gaps(state.x)
-            self._meetings.refuse_overlap(int(np.argmin(gap)), float(gap.min()))
-            above = self._meetings.falls(float(gap[self.outer].min(initial=FAR)))
-            self.notes = tuple(dict.fromkeys((*self.notes, *above)))
-
     def _layout(self) -> SoftLayout:
-        rows, contacts = len(self.touching.links), len(self.scene.owner)
+        rows, contacts = len(self.touching.links), len(self._scene.owner)
         return contact_tables.layout_of(self._size, self.freedoms, rows, contacts, len(self._objects))
 
     def close_loop(self, controllers: Sequence[ClosedLoop], step: float, gait: Any = None) -> None:
         super().close_loop(controllers, step, gait)
-        self.where = self._layout()
+        self._where = self._layout()
 
     def _parts(self) -> Any:
         """(cells + 1, 2) Rows of stations within each cell, behind the rows of all ends."""
-        inner = np.cumsum([len(self.plan.cells) + 1, 0, *(len(cell.pieces) - 1 for cell in self.plan.cells)])
-        return np.stack([inner[:-1], inner[1:]], axis=1)
+        first = len(self.plan.cells) + 1
+        return np.array([(first, first), *((rows.start, rows.stop) for rows in self.plan.station_rows)])
 
     def standing_problem(self) -> Any:
         return StandingTouch(self)
-
-    @property
-    def tables(self) -> ChainTables:
-        """Base and cells as kernels take them."""
-        return self._links
 
     @property
     def moving(self) -> slice:
         """Where a state has the velocities of base and freedoms."""
         return slice(self._split, self._split + 6 + self.freedoms)
 
-    @property
-    def outer(self) -> Any:
-        """Which contacts the robot has with what does not move."""
-        if self.crowd is None:
-            return slice(None)
-        return (self.crowd.other < 0) & (self.scene.owner < self.crowd.first)
-
     def refuse_start(self, state: State, knots: Array) -> None:
-        """A start inside something."""
-        if state.time == 0.0:
-            self._refuse_penetration(state)
+        super().refuse_start(state, knots)
         self._longest = max(self._longest, float(np.diff(knots).max(initial=0.0)))
-
-    def count(self, now: Any, solve: Any) -> None:
-        """Add the `StepCounters` of a block, and what its cells counted."""
-        self._counts += now.steps[0], now.iterations[0], now.fallbacks[0], solve.counts[2], solve.counts[3]
 
     # What is recorded
 
+    def _of_robot(self, records: Records) -> Records:
+        return Records({**records, "bodies": records["bodies"][:, : len(self.touching.links)]})
+
     def variables(self, records: Records) -> Variables:
-        own = Records({**records, "bodies": records["bodies"][:, : len(self.touching.links)]})
-        found = {**self.recorder.variables(own), **self._tallies.variables(records)}
-        found |= mean_powers(found) | self.contacts.variables(records) | {"numerical_work": records["numerical"]}
-        found |= {} if self._loop is None else self._loop.variables(records["x"])
-        present = ("time", *self.schema())
-        return Variables(contiguous({name: values for name, values in found.items() if name in present}))
+        return Variables({**super().variables(records), "numerical_work": records["numerical"]})
 
     def schema(self) -> dict[str, Variable]:
         own = {name: variable for name, variable in super().schema().items() if name != "base_acceleration"}
@@ -302,21 +258,6 @@ class SoftContact(Soft):
             **choose("numerical_work"),
             **(contact_recorder.OBJECTS if self._objects else {}),
         }
-
-    def coordinates(self) -> dict[str, Any]:
-        return {**super().coordinates(), **self.contacts.coordinates()}
-
-    def observe(self, state: State) -> dict[str, Array]:
-        """Time, base, freedoms, and what the last step did at every contact."""
-        contacts = ContactRow.zeros(len(self.scene.owner))
-        last = state.memory.get(LAST[0])
-        if last is not None and last.shape == contacts.shape:
-            contacts[:] = last
-        length = float(state.memory.get(STEP, np.ones(1))[0])
-        force, found = contact_forces(contacts, length or 1.0)
-        seen = super().observe(state)
-        seen |= {"contact_force": force, "contact_state": found, **self.contacts.places}
-        return seen
 
     def remarks(self, dataset: xr.Dataset) -> list[str]:
         """Stations that pass their own radius in a step, and capsules that leave the arc of a bent rod."""
@@ -336,12 +277,3 @@ class SoftContact(Soft):
                     f"pegs with straight capsules; take {math.ceil(len(self.plan.cells) * bend.max() / BENT)} cells"
                 )
         return found
-
-    def doubts(self, dataset: xr.Dataset) -> list[str]:
-        return contact_messages.sunk_too_deep(dataset)
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Steps, Newton iterations, fallbacks, passes and halvings of all runs of this model so far."""
-        names = ("steps", "iterations", "fallbacks", "passes", "halvings")
-        return {name: int(count) for name, count in zip(names, self._counts, strict=True)}

@@ -10,9 +10,8 @@ import numpy as np
 from limbless.control.gaits.base import Gait
 from limbless.core import Array, InputError
 from limbless.mechanics.algebra import matrix_to_quaternion
-from limbless.mechanics.contact.shapes.primitives import FAR
 from limbless.models import Pole, Posture, State, pole_of, pose_of
-from limbless.models.chain.soft.cell_plan import legendre
+from limbless.models.chain.soft.cell_plan import gauss, legendre
 from limbless.models.chain.soft.standing_touch import StandingTouch
 from limbless.robots import ACTUATED, Rod, TendonSpine
 
@@ -32,11 +31,7 @@ def take(model: SoftContact, posture: Posture, x: Array, gait: Gait) -> Array:
         wind(model, posture, x)
     elif posture.kind in ("lay", "wedge"):
         robot: Any = model.robot
-        pose = pose_of(posture, robot, gait, model.environment, x[:3].copy())
-        x[:3], x[3:7] = pose.position, pose.orientation
-        if pose.way is not None:
-            gap = model.gaps(x)[model.outer]
-            x[:3] -= float(gap[gap < FAR / 2].min(initial=np.inf)) * pose.way
+        model._put_pose(pose_of(posture, robot, gait, model.environment, x[:3].copy()), x)
     elif posture.kind == "equilibrium":
         relax(model, x, gait)
     if posture.settle > 0.0:
@@ -49,9 +44,9 @@ def take(model: SoftContact, posture: Posture, x: Array, gait: Gait) -> Array:
 def rest(model: SoftContact, x: Array) -> None:
     """Velocities of the robot at zero, and nothing counted yet; objects stay where they have come to rest."""
     x[model.moving] = 0.0
-    x[model.where.earlier : model.where.earlier + 6 + model.freedoms] = 0.0
-    x[model.where.sums : model.where.earlier] = 0.0
-    x[model.where.numerical] = 0.0
+    x[model._where.earlier : model._where.earlier + 6 + model.freedoms] = 0.0
+    x[model._where.sums : model._where.earlier] = 0.0
+    x[model._where.numerical] = 0.0
 
 
 def held_run(problem: StandingTouch, x: Array, gait: Gait, knots: Array) -> Array:
@@ -112,22 +107,19 @@ def put_helix(model: SoftContact, posture: Posture, x: Array, pole: Pole, around
     """Base and strains on a helix of this radius that rises so much per turn."""
     slope = math.atan2(rise, 2.0 * np.pi * around)
     curvature, torsion = math.cos(slope) ** 2 / around, math.sin(slope) * math.cos(slope) / around
-    row = 7
-    for cell in model.plan.cells:
-        for name in cell.names:
-            x[row] = _bend(model, cell, name, curvature, torsion)
-            row += 1
+    bends = [_bend(model, k, name, curvature, torsion) for k, c in enumerate(model.plan.cells) for name in c.names]
+    x[7 : 7 + len(bends)] = bends
     out, aside, up = pole.axes.T
     along = math.cos(slope) * aside + math.sin(slope) * up
     x[:3] = pole.foot + (posture.along or 0.0) * up + around * out
     x[3:7] = matrix_to_quaternion(np.stack([along, -out, np.cross(along, -out)], axis=1))
 
 
-def _bend(model: SoftContact, cell: Any, name: str, curvature: float, torsion: float) -> float:
+def _bend(model: SoftContact, number: int, name: str, curvature: float, torsion: float) -> float:
     """A freedom of a cell on the helix: a curvature of constant size, whose direction turns about the body."""
-    end, robot = cell.pieces[-1].place, model.robot
+    cell, robot = model.plan.cells[number], model.robot
+    end = cell.pieces[-1].place
     if isinstance(robot, TendonSpine):
-        number = next(k for k, one in enumerate(model.plan.cells) if one is cell)
         length = robot.vertebrae[number].length
         turned = torsion * (end - 0.5 * length)
         share = {"lateral": math.cos(turned), "vertical": math.sin(turned)}.get(name, 0.0)
@@ -135,9 +127,8 @@ def _bend(model: SoftContact, cell: Any, name: str, curvature: float, torsion: f
     kind, _, degree = name.rpartition(" ")
     if kind not in ("pitch curvature", "yaw curvature"):
         return 0.0
-    nodes, weights = np.polynomial.legendre.leggauss(int(degree) + 3)
-    at, span = 0.5 * (nodes + 1.0), sum(piece.length for piece in cell.pieces)
-    turned = torsion * (end - span + span * at)
-    value = np.cos(turned) if kind == "yaw curvature" else -np.sin(turned)
+    at, weights = gauss(int(degree) + 3)
+    angles = torsion * (end - cell.length + cell.length * at)
+    value = np.cos(angles) if kind == "yaw curvature" else -np.sin(angles)
     P = legendre(at, int(degree))[:, int(degree)]
-    return float((2.0 * int(degree) + 1.0) * curvature * (0.5 * weights * P) @ value)
+    return float((2.0 * int(degree) + 1.0) * curvature * (weights * P) @ value)

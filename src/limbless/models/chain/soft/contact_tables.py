@@ -6,14 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.mechanics.chain import INTEGRALS, Body, BodyRecord, Station
+from limbless.mechanics.chain import INTEGRALS, Body, Station
 from limbless.mechanics.compiled import LANES, aligned_zeros
 from limbless.mechanics.contact import (
-    MOST,
     PLACED,
-    BaseStep,
-    BodyOutcome,
-    BodyStep,
     BodyVelocity,
     CellFreedom,
     CellRecord,
@@ -22,23 +18,17 @@ from limbless.mechanics.contact import (
     ContactMemory,
     ContactRecord,
     ContactRow,
-    FallbackRequest,
     ImpulseResponse,
-    JointStep,
     ObjectPose,
     SoftContactRecords,
     SoftLayout,
     StationStep,
-    Step,
-    StepCounters,
     StepRecord,
     SweptCells,
     WarmStart,
-    make_homotopy,
 )
 from limbless.models.chain import chain_problem
 from limbless.models.chain.contact import contact_scene, moving_body_tables
-from limbless.models.chain.soft import cell_tables
 
 if TYPE_CHECKING:
     from limbless.models.chain.soft.contact_model import SoftContact
@@ -78,14 +68,14 @@ def solve_memory(model: SoftContact, cells: Any, rows: int) -> CellSolve:
         np.zeros((2, len(cells.driven))),
         np.zeros(4),
         np.zeros(4),
-        None if model.crowd is None and cells.ropes is None else response_memory(model, cells, rows),
+        None if model._crowd is None and cells.ropes is None else response_memory(model, cells, rows),
     )
 
 
 def response_memory(model: SoftContact, cells: Any, rows: int) -> CellResponse:
     n, terms = len(cells.rest), 0 if cells.ropes is None else len(cells.ropes.terms)
     return CellResponse(
-        ImpulseResponse.zeros(rows + len(model.company.objects), words=(LANES,)),
+        ImpulseResponse.zeros(rows + len(model._company.objects), words=(LANES,)),
         aligned_zeros((n, LANES)),
         aligned_zeros((n, LANES)),
         aligned_zeros((n, LANES)),
@@ -100,61 +90,29 @@ def response_memory(model: SoftContact, cells: Any, rows: int) -> CellResponse:
 
 def contact_rows(model: SoftContact) -> Any:
     """All contacts, and how firm the ground is under the stations of a rod."""
-    table = ContactRow.zeros(len(model.scene.owner))
+    table = ContactRow.zeros(len(model._scene.owner))
     if model.touching.borne is not None:
         fixed = model.outer
-        firm = model.touching.borne[model.scene.owner[fixed]]
+        firm = model.touching.borne[model._scene.owner[fixed]]
         ContactRow.of(table).firm[fixed], ContactRow.of(table).ease[fixed] = firm, 1.0 / firm
     return table
 
 
 def memory_for(model: SoftContact, drive: Any, records: int, tally: Any) -> ContactMemory:
     """Working memory of a run with so many records."""
-    cells, scene = model.cells(records), model.scene
-    if cells.ropes is not None:
-        cells.ropes.how[0] = drive.how
-    rows, contacts, size = len(model.touching.links), len(scene.owner), len(model.flat())
-    bodies = rows + len(model.company.objects)
-    chain = chain_problem.memory_of(model.tables, len(tally.laws), tally, cells)._replace(
-        bodies=Body.zeros(bodies),
-        powers=np.zeros((4, len(cells.efforts))),
-        state=aligned_zeros(size),
-        slope=aligned_zeros(size),
-        total=aligned_zeros(size),
-    )
-    step = Step(
-        chain.bodies,
-        chain.axes,
-        BodyStep.zeros(bodies),
-        JointStep.zeros(model.freedoms),
-        BaseStep.zeros(1),
-        np.zeros(model.freedoms),
-        contact_rows(model),
-        scene.owner,
-        np.zeros(contacts, dtype=np.int64),
-        np.zeros((6, 7)),
-        moving_body_tables.with_memory(model.crowd, bodies),
-        None,
-        solve_memory(model, cells, rows),
-    )
-    return ContactMemory(
-        chain,
-        step,
-        BodyOutcome.zeros(bodies),
-        contact_scene.sleep_state_of(scene, bodies, model.crowd),
-        make_homotopy(WarmStart.width * min(contacts, MOST)),
-        StepCounters.zeros(1),
-        FallbackRequest.zeros(1),
-    )
+    cells, rows = model.cells(records, drive.how), len(model.touching.links)
+    chain = chain_problem.memory_of(model._links, len(tally.laws), tally, len(model.flat()), cells)
+    chain = chain._replace(bodies=Body.zeros(rows + len(model._company.objects)))
+    solve = solve_memory(model, cells, rows)
+    return contact_scene.memory_for(chain, model._scene, model._crowd, contact_rows(model), False, solve)
 
 
 def records_for(model: SoftContact, memory: ContactMemory, count: int, tally: Any) -> SoftContactRecords:
     """Memory for `count` records, and for as many of `tally`."""
-    kept = cell_tables.records_of(model.tables, memory.chain.cells, len(model.flat()), count, tally)
-    objects = len(model.company.objects)
+    objects = len(model._company.objects)
     return SoftContactRecords(
-        kept._replace(bodies=BodyRecord.zeros(count, len(model.touching.links) + objects)),
-        ContactRecord.zeros(count, len(model.scene.owner)),
+        chain_problem.records_of(model._links, count, tally, len(model.flat()), len(model.touching.links) + objects),
+        ContactRecord.zeros(count, len(model._scene.owner)),
         StepRecord.zeros(count),
         CellRecord.zeros(count),
         ObjectPose.zeros(count, objects),

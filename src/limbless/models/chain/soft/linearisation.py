@@ -18,14 +18,12 @@ from limbless.mechanics.compiled import kernel_array, pack
 from limbless.mechanics.integrate import runge_kutta
 from limbless.models import (
     RUNGE_KUTTA,
-    ImplicitSteps,
-    SoftSettings,
-    StandingModel,
     State,
     StepLimit,
     refuse_law_failure,
 )
 from limbless.models.chain.soft import cell_tables
+from limbless.models.chain.soft.soft_body import SoftBody
 
 if TYPE_CHECKING:
     from limbless.control.gaits.base import Gait
@@ -98,10 +96,16 @@ def displaced(x: Array, split: int, base: list[int], free: NDArray[np.int64], di
 
 
 def modes_about(
-    x: Array, split: int, base: str, free: NDArray[np.int64], scale: Array, accelerations: Callable[[Array], Array]
+    x: Array,
+    split: int,
+    held: list[int],
+    free: NDArray[np.int64],
+    scale: Array,
+    accelerations: Callable[[Array], Array],
 ) -> Modes:
-    """Modes of ẍ = f(x, ẋ) about a state, by central differences; `scale` is the size of each coordinate."""
-    held = list(MOVES[base])
+    """Modes of ẍ = f(x, ẋ) about a state, by central differences along components of the base's motion and free
+    freedoms; `scale` is the size of each coordinate.
+    """
     n = len(held) + len(free)
     slopes = []
     for rates in (False, True):
@@ -134,10 +138,14 @@ def _carried(twist: Array, held: list[int], n: int) -> Array:
 
 
 def fastest_rate(
-    x: Array, split: int, base: str, free: NDArray[np.int64], scale: Array, accelerations: Callable[[Array], Array]
+    x: Array,
+    split: int,
+    held: list[int],
+    free: NDArray[np.int64],
+    scale: Array,
+    accelerations: Callable[[Array], Array],
 ) -> float:
     """About the largest |λ| of ẍ = f(x, ẋ), 1/s: a frequency, or the rate of a damper; by power iterations."""
-    held = list(MOVES[base])
     n = len(held) + len(free)
     found = [0.0]
     for rates in (False, True):
@@ -153,32 +161,8 @@ def fastest_rate(
     return max(found)
 
 
-class SoftInstants(StandingModel):
+class SoftInstants(SoftBody):
     """What a soft body does at one state: the part of `Soft` that asks no time loop."""
-
-    settings: SoftSettings
-    plan: Any
-    strung: Any
-    lawful: Any
-    steps: ImplicitSteps | None
-    freedoms: int
-    tendons: int
-    _size: int
-    _split: int
-    _given: NDArray[np.intp]
-    _one: tuple[ChainProblem, Any] | None
-    _loop: Any
-    problem: Callable[..., ChainProblem]
-    cells: Callable[..., Any]
-
-    def _refuse_weightless(self) -> None:
-        """A body without inertia about its own axis that is free to roll is singular."""
-        roll = sum(piece.turn[0] for _, piece in self.plan.stations) + sum(cell.turn[0] for cell in self.plan.cells)
-        if self.plan.base in ("free", "pinned") and not roll > 0.0:
-            raise InputError(
-                "robot: nothing resists its roll about its own axis: give the vertebrae a joint_mass "
-                "with a joint_radius, or a disk_inertia, or choose base planar"
-            )
 
     def instant(
         self,
@@ -278,8 +262,7 @@ class SoftInstants(StandingModel):
     ) -> tuple[Any, ...]:
         """What differences of the dynamics about a state need to know."""
         flat = x.x if isinstance(x, State) else np.asarray(x, dtype=np.float64)
-        held = list(MOVES[self.plan.base])
-        free = np.setdiff1d(np.arange(self.freedoms), self._given)
+        held, free = list(MOVES[self.plan.base]), self._free
         scale = np.concatenate(
             [np.where(np.array(held) < 3, self.plan.length, 1.0), self.plan.length / self.cells().scale[free]]
         )
@@ -288,7 +271,7 @@ class SoftInstants(StandingModel):
             answer = self.forward(state, tension, time, **({} if length is None else {"length": length}))
             return np.concatenate([answer.base_acceleration[held], answer.strain_acceleration[free]])
 
-        return flat, self._split, self.plan.base, free, scale, accelerations
+        return flat, self._split, held, free, scale, accelerations
 
     def step_limit(self, state: State) -> StepLimit | None:
         """Explicit steps follow nothing that is faster than they are."""
@@ -336,10 +319,8 @@ class SmallMotions:
 
     def posture(self, direction: Array) -> tuple[Array, Array]:
         """Positions (sections, 3), m, and quaternions of the sections, moved along the coordinates of the shapes."""
-        model = self._model
-        base = list(MOVES[model.plan.base])
-        free = np.setdiff1d(np.arange(model.freedoms), model._given)
-        moved = displaced(self._x, model._split, base, free, direction, rates=False)
+        model, base = self._model, list(MOVES[self._model.plan.base])
+        moved = displaced(self._x, model._split, base, model._free, direction, rates=False)
         knots = np.full(2, self.time)
         _, records, _ = model.advance(State(self.time, moved), knots, np.array([True, False]), self._drive)
         found = model.variables(records)

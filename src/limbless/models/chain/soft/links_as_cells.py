@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,18 +11,21 @@ from limbless.core import Array, InputError
 from limbless.mechanics.algebra import matrix_to_quaternion, quaternion_to_rotation_vector
 from limbless.mechanics.chain import Prismatic, Revolute
 from limbless.models.chain.soft.cell_plan import STILL, CellPlan, PlannedCell, PlannedPiece, Stations, gauss
-from limbless.robots import Bodies, Chain, Segment
+from limbless.models.recording.water_recorder import across
+from limbless.robots import Chain, Segment
 
 FAR = 1e9
 _TURN = 1.5  # rad: a piece that turns farther is cut in three
 
 
-@dataclass
-class LinkFrame:
+class LinkFrame(NamedTuple):
     """Where a row of rigid pieces stands, in the frame of a link."""
 
     place: Array
     axes: Array
+
+
+HOME = LinkFrame(np.zeros(3), np.eye(3))
 
 
 def refuse_of_chain(chain: Chain) -> None:
@@ -58,37 +62,34 @@ def refuse_of_chain(chain: Chain) -> None:
 
 def chain_plan(chain: Chain, stations: int) -> CellPlan:
     """One cell per degree of freedom."""
-    arrays, bodies = chain.arrays(), chain.bodies()
-    cells, length = [], 0.0
-    for row in range(1, len(arrays.joint_kind)):
-        pieces = _on_link(chain, 0, bodies, stations) if row == 1 else []
-        pieces += _between(LinkFrame(np.zeros(3), np.eye(3)), LinkFrame(arrays.arm[row], np.eye(3)))
-        lever = np.zeros((1, 6))
-        lever[0, slice(0, 3) if arrays.joint_kind[row] == Prismatic.code else slice(3, 6)] = arrays.axis[row]
-        pieces += [*(PlannedPiece(1.0, STILL, 0.5 * lever) for _ in range(2)), *_on_link(chain, row, bodies, stations)]
-        length += float(np.linalg.norm(arrays.arm[row]))
-        cells.append(_cell(chain, row, pieces))
-    reach = length + max((segment.length for segment in chain.segments()), default=0.0)
-    for cell, kind in zip(cells, arrays.joint_kind[1:], strict=True):
-        cell.scale = np.full(1, 1.0 if kind == Prismatic.code else reach)
+    arm = chain.arrays().arm[1:]
+    reach = sum(float(np.linalg.norm(part)) for part in arm) + max((s.length for s in chain.segments()), default=0.0)
+    cells = [_cell(chain, row, stations, reach) for row in range(1, len(arm) + 1)]
     return CellPlan(chain.base, chain.head, reach, cells)
 
 
-def _cell(chain: Chain, row: int, pieces: list[PlannedPiece]) -> PlannedCell:
-    arrays = chain.arrays()
-    v = int(arrays.velocity_column[row])
-    spring, damper = np.array([[arrays.stiffness[v]]]), np.array([[arrays.damping[v] + arrays.viscous_friction[v]]])
-    far, none = np.full(1, FAR), np.zeros((1, 2))
+def _cell(chain: Chain, row: int, stations: int, reach: float) -> PlannedCell:
+    """The cell of a joint: what stands on its link, and for the first one on the base before it."""
+    arrays, v = chain.arrays(), int(chain.arrays().velocity_column[row])
+    slides, lever = arrays.joint_kind[row] == Prismatic.code, np.zeros((1, 6))
+    lever[0, slice(0, 3) if slides else slice(3, 6)] = arrays.axis[row]
+    pieces = [
+        *(_on_link(chain, 0, stations) if row == 1 else []),
+        *_between(HOME, LinkFrame(arrays.arm[row], np.eye(3))),
+        *(PlannedPiece(1.0, STILL, 0.5 * lever) for _ in range(2)),
+        *_on_link(chain, row, stations),
+    ]
+    far = np.full(1, FAR)
     return PlannedCell(
         pieces,
         [chain.joint_names[v]],
-        spring,
-        damper,
+        np.array([[arrays.stiffness[v]]]),
+        np.array([[arrays.damping[v] + arrays.viscous_friction[v]]]),
         np.array([arrays.rest[v]]),
-        np.ones(1),
+        np.full(1, 1.0 if slides else reach),
         -far,
         far,
-        none,
+        np.zeros((1, 2)),
         0.0,
         np.zeros(3),
         np.zeros(1, dtype=bool),
@@ -96,10 +97,9 @@ def _cell(chain: Chain, row: int, pieces: list[PlannedPiece]) -> PlannedCell:
     )
 
 
-def _on_link(chain: Chain, row: int, bodies: Bodies, stations: int) -> list[PlannedPiece]:
+def _on_link(chain: Chain, row: int, stations: int) -> list[PlannedPiece]:
     """From the origin of a link to its centre of mass, to that of its volume and along its pieces of body, and back."""
-    home = LinkFrame(np.zeros(3), np.eye(3))
-    here, found = home, []
+    bodies, places = chain.bodies(), list[tuple[LinkFrame, dict[str, Any]]]()  # where to go, and what sits there
     mass, volume = float(bodies.mass[row]), float(bodies.volume[row])
     if mass > 0.0:
         centre = bodies.moment[row] / mass
@@ -108,22 +108,19 @@ def _on_link(chain: Chain, row: int, bodies: Bodies, stations: int) -> list[Plan
         if np.abs(turn - np.diag(values)).any():
             values, axes = np.linalg.eigh(turn)
             axes = axes if np.linalg.det(axes) > 0.0 else axes * np.array([1.0, 1.0, -1.0])
-        there = LinkFrame(centre, axes)
-        found += _between(here, there)
-        found[-1].mass, found[-1].turn, here = mass, np.asarray(values, dtype=np.float64), there
+        places.append((LinkFrame(centre, axes), {"mass": mass, "turn": np.asarray(values, dtype=np.float64)}))
     if volume > 0.0:
-        there = LinkFrame(bodies.volume_moment[row] / volume, np.eye(3))
-        found += _between(here, there)
-        found[-1].volume, here = volume, there
+        places.append((LinkFrame(bodies.volume_moment[row] / volume, np.eye(3)), {"volume": volume}))
     for segment, fill in zip(chain.segments(), chain.fills(), strict=True):
-        if segment.body != row:
-            continue
-        for at, weight in zip(*gauss(stations), strict=True):
-            there = LinkFrame(segment.start + at * segment.length * segment.frame[:, 0], segment.frame)
-            found += _between(here, there)
-            found[-1].span, here = float(weight * segment.length), there
-            found[-1].axes, found[-1].fill = (segment.half_width, segment.half_height), float(fill)
-    return found + _between(here, home) if found else found
+        own = {"axes": (segment.half_width, segment.half_height), "fill": float(fill)}
+        for at, weight in zip(*gauss(stations), strict=True) if segment.body == row else ():
+            place = segment.start + at * segment.length * segment.frame[:, 0]
+            places.append((LinkFrame(place, segment.frame), {"span": float(weight * segment.length), **own}))
+    found = list[PlannedPiece]()
+    for before, (after, sits) in zip([HOME, *(place for place, _ in places)], places, strict=False):
+        *way, end = _between(before, after)
+        found += [*way, replace(end, **sits)]
+    return [*found, *_between(places[-1][0], HOME)] if places else []
 
 
 def _between(before: LinkFrame, after: LinkFrame) -> list[PlannedPiece]:
@@ -131,7 +128,7 @@ def _between(before: LinkFrame, after: LinkFrame) -> list[PlannedPiece]:
     arm, turn = before.axes.T @ (after.place - before.place), before.axes.T @ after.axes
     w = np.asarray(quaternion_to_rotation_vector(matrix_to_quaternion(turn)))
     angle = float(np.linalg.norm(w))
-    W = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+    W = across(w)
     if angle < 1e-9:
         spread = np.eye(3) + 0.5 * W
     else:

@@ -136,8 +136,7 @@ def _by_relaxation(body: Soft, strain: Array, told: dict[str, Any], place: dict[
             f"initial.posture: an equilibrium is that of a clamped body, and robot.base is {body.plan.base!r}; set it "
             "to 'fixed', or let a damped body come to rest"
         )
-    free = np.setdiff1d(np.arange(body.freedoms), body.given_freedoms)
-    names = [name for cell in body.plan.cells for name in cell.names]
+    free, names = body._free, [name for cell in body.plan.cells for name in cell.names]
     size = np.array([body.plan.length if "curvature" in names[k] or "twist" in names[k] else 1.0 for k in free])
     q, steps = strain.copy(), PATIENCE.nudge / size
 
@@ -145,11 +144,8 @@ def _by_relaxation(body: Soft, strain: Array, told: dict[str, Any], place: dict[
         return np.asarray(body.forward(body.flat(at, **place), **told).strain_acceleration)[free]
 
     for _ in range(4 * PATIENCE.turns):
-        left, slopes = acceleration(q), np.zeros((len(free), len(free)))
-        for column, k in enumerate(free):
-            aside = q.copy()
-            aside[k] += steps[column]
-            slopes[:, column] = (acceleration(aside) - left) / steps[column]
+        left = acceleration(q)
+        slopes = slopes_of(acceleration, q, left, steps[:, None] * np.eye(len(q))[free])
         rates = np.linalg.eigvals(slopes)
         rising = float(rates.real.max(initial=-1.0))
         shift = 2.0 * rising if rising > PATIENCE.noise * np.abs(rates).max(initial=1.0) else 0.0
@@ -165,15 +161,19 @@ def _by_relaxation(body: Soft, strain: Array, told: dict[str, Any], place: dict[
     )
 
 
+def slopes_of(acceleration: Callable[[Array], Array], q: Array, left: Array, steps: Array) -> Array:
+    """Slopes of accelerations along the freedoms in which these steps lead, from their values `left` at q."""
+    return np.array([(acceleration(q + step) - left) / step.sum() for step in steps]).T
+
+
 def workspace(body: Soft, tensions: ArrayLike, **place: Any) -> Array:
     """(N, 3) where the tip rests under each row of tensions (N, tendons), world, m."""
-    rows = np.asarray(tensions, dtype=np.float64).reshape(-1, body.tendons)
-    found = np.empty((len(rows), 3))
-    for number, pull in enumerate(rows):
+    found = []
+    for pull in np.asarray(tensions, dtype=np.float64).reshape(-1, body.tendons):
         x = body.flat(equilibrium(body, pull, **place), **place)
         now = Body.of(body.instant(x, pull).memory.bodies)
-        found[number] = body.recorder.tip(now.rotation.reshape(-1, 3, 3), now.origin)
-    return found
+        found.append(body.recorder.tip(now.rotation.reshape(-1, 3, 3), now.origin).copy())
+    return np.array(found).reshape(-1, 3)
 
 
 def _loads_of(body: Soft) -> list[Environment]:
@@ -201,10 +201,8 @@ def against_stops(body: Soft, strain: Array, floats: bool, acceleration: Callabl
     strain = within
     for _ in range(PATIENCE.turns):
         left = acceleration(strain)
-        slopes = np.array(
-            [(acceleration(strain + step) - left) / PATIENCE.nudge for step in PATIENCE.nudge * np.eye(body.freedoms)]
-        ).T
-        inverse = np.linalg.pinv(slopes)
+        nudges = PATIENCE.nudge * np.eye(body.freedoms)
+        inverse: Any = np.linalg.pinv(slopes_of(acceleration, strain, left, nudges))
         change = -(inverse @ left)
         if np.abs(change).max() < PATIENCE.still:
             return strain + change

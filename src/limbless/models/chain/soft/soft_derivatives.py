@@ -38,12 +38,7 @@ class SoftDerivatives:
         for direction, change in enumerate(changes):
             tangents(self.x)[:, direction] = change.start
         self.score = as_duals(model.fresh_score())
-        steps = model.steps
-        self._method: Any = None
-        self.scratch: Any = None
-        if steps is not None:
-            self._method = steps.method
-            self.scratch = as_duals(dirk.scratch_for(steps.method, *steps.sizes, steps.tolerance))
+        self.scratch: Any = None if model.steps is None else as_duals(model.steps.scratch())
 
     def advance(self, knots: Array, times: Array, record: NDArray[np.bool_]) -> tuple[Array, Array]:
         """Step on; the flat state, the tip and the centre of mass at the recorded knots (R, x + 6), and their
@@ -63,10 +58,10 @@ class SoftDerivatives:
             tangents(moments)[:, direction] = change.knots(knots)
         problem = problem._replace(drive=drive, memory=problem.memory._replace(tally=self.score))
         packed = pack(problem)
-        if self.scratch is None:
+        if model.steps is None:
             failed, _ = runge_kutta.advance_duals(packed, moments, record, self.x)
         else:
-            failed, _ = dirk.advance_duals(packed, self._method, self.scratch, moments, record, self.x)
+            failed, _ = dirk.advance_duals(packed, model.steps.method, self.scratch, moments, record, self.x)
         refuse_lost(failed, values(self.x), knots)
         self.kept = kept = problem.records
         share = problem.memory.cells.weigh

@@ -48,14 +48,9 @@ class Driving:
     """How the gaits that a body understands become its drive; `given` are the freedoms that they state."""
 
     def __init__(
-        self,
-        robot: TendonSpine | Rod | Chain,
-        plan: CellPlan,
-        strung: RoutedTendons,
-        given: NDArray[np.intp],
-        degree: int,
+        self, robot: TendonSpine | Rod | Chain, plan: CellPlan, strung: RoutedTendons, given: NDArray[np.intp]
     ) -> None:
-        self.robot, self.plan, self.strung, self.given, self.degree = robot, plan, strung, given, degree
+        self.robot, self.plan, self.strung, self.given = robot, plan, strung, given
 
     def drive(self, gait: Gait, times: Array) -> cell_tables.SoftDrive:
         """The gait at the quarters of all steps; `times` are knots and middles."""
@@ -111,18 +106,16 @@ class Driving:
                 f"gait.start: the muscles begin at {gait.start:g} m, behind the end of the rod, which is "
                 f"{self.plan.length:g} m long; give a smaller one"
             )
-        breaks, first, components = gait.breaks(), 0, ACTUATED[self.robot.strains]  # type: ignore[union-attr]
-        for cell in self.plan.cells:
-            last, n = cell.pieces[-1].place, len(cell.names)
-            start = last - sum(piece.length for piece in cell.pieces)
-            near = CLOSE * self.plan.length
+        breaks, components = gait.breaks(), ACTUATED[self.robot.strains]  # type: ignore[union-attr]
+        near = CLOSE * self.plan.length
+        for cell, own in zip(self.plan.cells, self.plan.freedoms, strict=True):
+            start, last = cell.start, cell.pieces[-1].place
             inner = [x for x in breaks if start + near < x < last - near]
             if inner:
                 X, weight = gauss_pieces([start, *sorted(inner), last])
-                P = legendre((X - start) / (last - start), self.degree)
+                P = legendre((X - start) / (last - start), self.plan.degree)
                 there = gait.sample(times, X).value[..., list(components)] * weight[:, None]  # (T, points, strains)
-                efforts[:, first : first + n] = np.einsum("tpc,pj->tcj", there, P).reshape(len(times), n)
-            first += n
+                efforts[:, own] = np.einsum("tpc,pj->tcj", there, P).reshape(len(times), -1)
         return efforts
 
     def _held(self, rows: int) -> tuple[Array, Array]:
@@ -146,20 +139,16 @@ class Driving:
     def _polynomials(self) -> list[tuple[slice, Array, float]]:
         """Of each cell: its stations, its polynomials there (stations, degree + 1), each times what the station stands
         for, and its length."""
-        found, row = [], 0
-        for cell in self.plan.cells:
-            inner, length = cell.pieces[:-1], sum(piece.length for piece in cell.pieces)
-            start = cell.pieces[-1].place - length
-            P = legendre([(piece.place - start) / length for piece in inner], self.degree)
-            found.append((slice(row, row + len(inner)), np.array([[piece.span] for piece in inner]) * P, length))
-            row += len(inner)
-        return found
+        return [
+            (own, np.array([[piece.span] for piece in cell.inner]) * P, cell.length)
+            for cell, own, P in self.plan.polynomials
+        ]
 
     def _project(self, values: Array, strains: bool) -> Array:
         """(T, freedoms): a field (T, stations, 6) on the polynomials of the cells, as strains or as efforts."""
         assert isinstance(self.robot, Rod)
         fields = [np.ascontiguousarray(values[..., c]) for c in ACTUATED[self.robot.strains]]
-        factor = 2.0 * np.arange(self.degree + 1) + 1.0
+        factor = 2.0 * np.arange(self.plan.degree + 1) + 1.0
         parts = [
             field[:, own] @ (P * factor / length if strains else P)
             for own, P, length in self._polynomials

@@ -19,21 +19,14 @@ ROUND = 1e-6  # by how much the half axes of a round section may differ
 
 def order_along(plan: CellPlan) -> list[int]:
     """(rows,) place of each body along the robot: the stations within a cell, then its end."""
-    found, place = [0] * len(plan.masses), 1
-    inner = len(plan.cells) + 1
-    for end, cell in enumerate(plan.cells, 1):
-        for row in [*range(inner, inner + len(cell.pieces) - 1), end]:
-            found[row], place = place, place + 1
-        inner += len(cell.pieces) - 1
-    return found
+    along = [0, *(row for end, rows in enumerate(plan.station_rows, 1) for row in (*rows, end))]
+    return [*map(int, np.argsort(along))]
 
 
 def cells_along(plan: CellPlan) -> list[int]:
     """(rows,) number of the cell of each body, from 1; the base is 0."""
-    found = [*range(len(plan.cells) + 1)]
-    for number, cell in enumerate(plan.cells, 1):
-        found += [number] * (len(cell.pieces) - 1)
-    return found
+    inner = [number for number, rows in enumerate(plan.station_rows, 1) for _ in rows]
+    return [*range(len(plan.cells) + 1), *inner]
 
 
 def by_section(touching: TouchingRobot, plan: CellPlan) -> TouchingRobot:

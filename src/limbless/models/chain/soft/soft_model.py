@@ -2,70 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from limbless.control.actuation import Actuation
-from limbless.control.controllers.base import ClosedLoop, LoopLayout
 from limbless.control.gaits.base import Gait
-from limbless.core import Array, InputError
-from limbless.environments import Environment, breaks_of, refuse_points, together
+from limbless.core import Array
 from limbless.mechanics.chain import (
-    BASES,
     AxisRecord,
     Body,
     BodyRecord,
-    ChainOptions,
-    ChainProblem,
-    StrainActuation,
     TendonState,
-    implicit_cells as _implicit_versions,  # noqa: F401 - what an engine asks of a chain
 )
-from limbless.mechanics.compiled import aligned_zeros
-from limbless.mechanics.forces import MorisonLaw
-from limbless.mechanics.integrate.running_totals import ObjectiveTotals, new_objective_totals
 from limbless.models import (
-    VERTEBRA_STATIONS,
-    ImplicitSteps,
     Observation,
     Records,
-    SoftSettings,
     State,
-    TotalsStore,
     Variable,
     Variables,
-    actuation_or_motion,
     divergence,
-    packed_rows,
-    refuse_explicit_tolerance,
-    refuse_unused,
-    water_of,
 )
-from limbless.models.chain import chain_problem, slow_motion
-from limbless.models.chain.control_tables import ChainLoop
-from limbless.models.chain.soft import cell_tables, rest_posture
-from limbless.models.chain.soft.cell_material import CellMaterial
-from limbless.models.chain.soft.cell_plan import CellPlan, RodStations, Stations, rod_plan, spine_plan
+from limbless.models.chain import chain_problem
+from limbless.models.chain.soft import rest_posture
 from limbless.models.chain.soft.linearisation import SoftInstants
-from limbless.models.chain.soft.links_as_cells import ChainStations, chain_plan, refuse_of_chain
-from limbless.models.chain.soft.soft_drive import Driving
-from limbless.models.chain.soft.soft_recorder import ChainRecorder, RodRecorder, SoftRecorder, SpineRecorder
 from limbless.models.chain.soft.standing_soft import LAST_TENDONS, StandingSoft
-from limbless.models.chain.soft.tendon_tables import ChainTendons, RodTendons, RoutedTendons, SpineTendons
-from limbless.models.chain.soft.unused_fields import (
-    refuse_cells,
-    refuse_no_stops,
-    refuse_of_mesh,
-    refuse_of_rod,
-    refuse_of_spine,
-)
 from limbless.models.recording.body_recorder import contiguous
-from limbless.robots import ACTUATED, Chain, Preset, Robot, Rod, TendonSpine
-
-CONTACT_OPTIONS = ("theta", "activation", "recovery", "compliance", "contact_tolerance", "bound")
 
 
 class Soft(SoftInstants):
@@ -78,238 +40,6 @@ class Soft(SoftInstants):
     actuation : tendons and muscles pull, and given strains go, as the gait says, whatever it says.
     settings : integrator, tolerance, cells, degree, stations.
     """
-
-    def __init__(
-        self,
-        robot: Robot | Preset,
-        environment: Sequence[Environment] | Environment = (),
-        actuation: Actuation | None = None,
-        settings: SoftSettings | None = None,
-    ) -> None:
-        built, own = robot.build(), SoftSettings.or_default(settings)
-        self.settings = own if own.integrator else own.changed(integrator="sdirk4")
-        self.actuation = actuation_or_motion(actuation)
-        if not isinstance(built, TendonSpine | Rod | Chain):
-            raise InputError(f"the soft model moves a tendon spine, a rod or a chain; got {type(built).__name__}")
-        refuse_explicit_tolerance(self.settings, "sdirk4 or midpoint")
-        self.robot, self.environment = built, together(environment)
-        self._refuse_contact_options()
-        pushing = tuple(item for item in self.environment if item.role != "contact")
-        refuse_points(self.environment, "a soft body has model.stations in each of its cells")
-        self.notes = self._warnings()
-        self.plan, seen = self._planned(built)
-        self.strung: RoutedTendons = (
-            SpineTendons(built)
-            if isinstance(built, TendonSpine)
-            else ChainTendons(built)
-            if isinstance(built, Chain)
-            else RodTendons(built, self.plan, self.settings.degree)
-        )
-        self.lawful = CellMaterial(built, self.plan, self.settings.degree)
-        self._refuse_weightless()
-        self.forces, self._added, self.packs = cell_tables.pack_environment(seen, pushing)
-        self._links = cell_tables.robot_of(self.plan)
-        self.freedoms, self.tendons = len(self._links.freedoms), len(self.strung.tendons)
-        self._base = getattr(BASES, self.plan.base)
-        each, dims = (self.tendons, ("tendon",)) if self.tendons else (self.freedoms, ("joint",))
-        self._tallies = TotalsStore(np.full(each, np.inf), pushing, 0, dims, packs=self.packs)
-        cells = self.cells()
-        cell_tables.set_afloat(self.forces, cells, self._added)
-        if isinstance(built, TendonSpine):
-            self.recorder: SoftRecorder = SpineRecorder(built, self.plan, cells, self.packs, self.strung, self.lawful)
-        elif isinstance(built, Chain):
-            self.recorder = ChainRecorder(built, self.plan, cells, self.packs, self.strung)
-        else:
-            self.recorder = RodRecorder(
-                built.head,
-                self.plan,
-                cells,
-                self.packs,
-                self.strung,
-                self.settings.degree,
-                ACTUATED[built.strains],
-                self.lawful,
-            )
-        if not own.inertia:
-            slow_motion.refuse_of_soft(self)
-            self.recorder.forget_inertia()
-            self.recorder.added[:] = 0.0
-            self._links = slow_motion.weightless(self._links)
-        self.forces = (*self.forces, *self.strung.element(cells, self._links.links))
-        self._split = 7 + self.freedoms
-        self._size = chain_problem.state_size(self._links) + 2 * self.strung.winches
-        self._given = np.flatnonzero(cells.given)
-        self._driving = Driving(built, self.plan, self.strung, self._given, self.settings.degree)
-        self.steps = None
-        if self.settings.integrator != "rk4":
-            self.steps = ImplicitSteps(
-                str(self.settings.integrator),
-                self.settings.tolerance,
-                self._size,
-                len(cells.efforts),
-                len(self._tallies.laws),
-            )
-        self._one: tuple[ChainProblem, Any] | None = None
-        self._loop: ChainLoop | None = None
-
-    def close_loop(self, controllers: Sequence[ClosedLoop], step: float, gait: Any = None) -> None:
-        for controller in controllers:
-            if getattr(controller, "output", "") not in ("signal", "tendon" if self.tendons else "effort"):
-                raise InputError(
-                    "controller.output: of a soft body with tendons a controller pulls these (output tendon)"
-                    if self.tendons
-                    else "controller.output: of a soft body without tendons a controller acts along its freedoms "
-                    "(output effort)"
-                )
-        first, n, tip = self._split + 6 + self.freedoms, self.freedoms, len(self.plan.cells)
-        joints = np.arange(n, dtype=np.int64)
-        behind = np.repeat(1 + np.arange(tip), [len(cell.names) for cell in self.plan.cells])
-        layout = LoopLayout(
-            self.robot,  # type: ignore[arg-type]
-            7 + joints,
-            self._split + 6 + joints,
-            behind,
-            behind - 1,
-            first,
-            np.zeros(n),
-            np.ones(n),
-            (tip, 1.0) if self.robot.head == "tip" else (0, -1.0),
-            (tip, (0.0, 0.0, 0.0)),
-            step,
-            gait,
-            tendons=self.tendons,
-            rigid=False,
-            parts=self._parts(),
-        )
-        self._loop = ChainLoop(controllers, layout, self.actuation)
-        self._size += self._loop.count
-        if self.steps is not None:
-            actuators = len(self.cells().efforts)
-            name, tolerance = str(self.settings.integrator), self.settings.tolerance
-            self.steps = ImplicitSteps(name, tolerance, self._size, actuators, len(self._tallies.laws))
-        self._one = None
-
-    def _parts(self) -> Any:
-        """Nothing touches it."""
-
-    def _refuse_contact_options(self) -> None:
-        """Refuse what only contacts need."""
-        told = "it says how contacts are solved, and there is nothing hard around; leave it out, or add a ground"
-        names = [name for name in CONTACT_OPTIONS if name != "theta" or self.settings.theta != 0.5]
-        refuse_unused(self.settings, names, told, "model.{}")
-
-    def _planned(self, robot: TendonSpine | Rod | Chain) -> tuple[CellPlan, Stations]:
-        """The body as cells, and as environments see it."""
-        own = self.settings
-        if isinstance(robot, Chain):
-            refuse_of_chain(robot)
-            self.notes = (*self.notes, *refuse_cells(own, "a chain has one cell per degree of freedom"))
-            plan = chain_plan(robot, 3 if own.stations is None else own.stations)
-            refuse_no_stops(plan, own)
-            return plan, ChainStations(plan, robot)
-        if isinstance(robot, TendonSpine):
-            self.notes = (*self.notes, *refuse_of_spine(robot, own))
-            plan = spine_plan(robot, own.stations or VERTEBRA_STATIONS, own.stops)
-            refuse_no_stops(plan, own)
-            return plan, Stations(plan)
-        refuse_of_rod(robot)
-        refuse_of_mesh(robot, own)
-        breaks = breaks_of(robot, self.environment, own.breaks)
-        plan = rod_plan(robot, own.cells, own.degree, own.degree + 2 if own.stations is None else own.stations, breaks)
-        refuse_no_stops(plan, own)
-        self._refuse_soft(robot, plan)
-        return plan, RodStations(plan, robot)
-
-    def _refuse_soft(self, rod: Rod, plan: CellPlan) -> None:
-        """A passive strain needs something that resists it: what a law of a user's own does is for it to say."""
-        if rod.material is not None:
-            return
-        for number, cell in enumerate(plan.cells, 1):
-            for j, name in enumerate(cell.names):
-                if not cell.given[j] and not cell.elastic[j, j] > 0.0 and rod.base == "fixed":
-                    where = f"{name[:-2]} of cell {number}"
-                    told = "no stiffness" if cell.viscous[j, j] > 0.0 else "neither stiffness nor damping"
-                    note = (
-                        f"robot.stiffness: the passive {where} has {told}: it is a mechanism; give the rod a "
-                        "youngs_modulus or a stiffness"
-                    )
-                    self.notes = (*self.notes, note)
-                    return
-
-    def _warnings(self) -> tuple[str, ...]:
-        """What only the model can say of a scenario."""
-        printed = [item for item in self.environment if getattr(item, "form", "") == "paper"]
-        return tuple(
-            f"environment.{item.kind}.added_mass: 'paper' does not conserve momentum, and passive strains "
-            "answer to it (a soft body may swim the wrong way round); set it to 'consistent'"
-            for item in printed
-        )
-
-    def remarks(self, dataset: Any) -> list[str]:
-        return [*self.recorder.water.remarks(dataset), *self.strung.fading(dataset)]
-
-    @property
-    def given_freedoms(self) -> NDArray[np.intp]:
-        """Numbers of the freedoms that a gait states."""
-        return self._given
-
-    def cells(self, records: int = 0) -> Any:
-        """Tables of the cells, with memory of their own."""
-        made = cell_tables.cells_of(
-            self.plan, self._added, self.strung, self.tendons or self.freedoms, records, self.lawful.table()
-        )
-        return made if self.settings.inertia else slow_motion.weightless_cells(made, len(self.plan.cells))
-
-    @property
-    def towing(self) -> dict[str, float]:
-        """Drag of the straight body, towed along itself: N s2/m2 and N s/m; nothing for a body without tendons, or
-        where the water does not only resist (it flows).
-        """
-        rows = packed_rows(self.packs, MorisonLaw)
-        if not self.tendons or not rows or any(any(row.current) for row in rows):
-            return {}
-        return {
-            "towing_quadratic": float(sum(row.length * row.quadratic.x for row in rows)),
-            "towing_linear": float(sum(row.length * row.linear.x for row in rows)),
-        }
-
-    # A problem
-
-    def problem(self, drive: cell_tables.SoftDrive, records: int, tally: Any, tallied: Any) -> ChainProblem:
-        """Everything that an engine needs, with memory of its own."""
-        cells = self.cells(records)
-        if self.strung.elastic:
-            cells.ropes.how[0] = drive.how
-        memory = chain_problem.memory_of(self._links, len(self._tallies.laws), tally, cells)
-        forces = chain_problem.fresh(self.forces)
-        memory = memory._replace(
-            powers=np.zeros((4, len(cells.efforts))),
-            water=water_of(forces),
-            state=aligned_zeros(self._size),
-            slope=aligned_zeros(self._size),
-            total=aligned_zeros(self._size),
-        )
-        if not self.settings.inertia:
-            memory = slow_motion.slowed(memory, self._size, self.environment)
-        loops = () if self._loop is None else self._loop.tables()
-        options = ChainOptions(StrainActuation(), self._base, False, False, self._links.links.codes, loops)
-        stages: Any = drive
-        kept = cell_tables.records_of(self._links, cells, self._size, records, tallied)
-        return ChainProblem(self._links, forces, options, stages, memory, kept)
-
-    def fresh_score(self) -> ObjectiveTotals:
-        """What derivatives and searches sum in place of a tally; tendons and muscles have no limits."""
-        return new_objective_totals(self._tallies.limit, strained=False)
-
-    def breakpoints(self, gait: Gait, start: float, end: float) -> list[float]:
-        return gait.tendon_kinks(start, end, self.strung.places) if self.tendons else []
-
-    def jumps(self, gait: Gait, start: float, end: float) -> list[float]:
-        return gait.jumps(start, end) if self.tendons else []
-
-    def drive(self, gait: Gait, times: Array) -> cell_tables.SoftDrive:
-        """The gait at the quarters of all steps; `times` are knots and middles."""
-        return self._driving.drive(gait, times)
 
     # Through time
 
@@ -338,12 +68,8 @@ class Soft(SoftInstants):
     def standing_problem(self) -> StandingSoft:
         return StandingSoft(self)
 
-    @property
-    def part(self) -> str:
-        """What messages call a cell of this body."""
-        return (
-            "vertebra" if isinstance(self.robot, TendonSpine) else "joint" if isinstance(self.robot, Chain) else "cell"
-        )
+    def remarks(self, dataset: Any) -> list[str]:
+        return [*self.recorder.water.remarks(dataset), *self.strung.fading(dataset)]
 
     # What is recorded
 
@@ -358,12 +84,11 @@ class Soft(SoftInstants):
         ]
 
     def sound_records(self, records: Records) -> int:
-        axes = AxisRecord.of(records["axes"])
         return divergence.sound_records(
             {
                 "time": records["time"],
                 "x": records["x"],
-                "acceleration": axes.acceleration,
+                "acceleration": AxisRecord.of(records["axes"]).acceleration,
                 "twist": np.asarray(BodyRecord.of(records["bodies"]).twist),
             }
         )
@@ -373,8 +98,8 @@ class Soft(SoftInstants):
         return f"the end of {self.part} {int(speed.argmax())}"
 
     def variables(self, records: Records) -> Variables:
-        looped = {} if self._loop is None else self._loop.variables(records["x"])
-        found = {**self.recorder.variables(records), **self._tallies.variables(records), **looped}
+        found = {**self.recorder.variables(records), **self._tallies.variables(records)}
+        found |= {} if self._loop is None else self._loop.variables(records["x"])
         present = ("time", *self.schema())
         return Variables(contiguous({name: values for name, values in found.items() if name in present}))
 

@@ -13,7 +13,7 @@ from limbless.environments.base import Pack
 from limbless.mechanics.chain import INTEGRALS, AxisRecord, Cells, Station, TendonState
 from limbless.models import Records, Variable, choose, spine_coordinates
 from limbless.models.chain.soft.cell_material import CellMaterial
-from limbless.models.chain.soft.cell_plan import ALONG, CellPlan, legendre
+from limbless.models.chain.soft.cell_plan import ALONG, CellPlan, PlannedCell, PlannedPiece
 from limbless.models.chain.soft.tendon_tables import RoutedTendons
 from limbless.models.recording.body_recorder import (
     BALANCES,
@@ -25,7 +25,7 @@ from limbless.models.recording.body_recorder import (
     following_quaternions,
     section_coordinates,
 )
-from limbless.robots import AXES, Chain, Segment, TendonSpine, names_of
+from limbless.robots import ACTUATED, AXES, Chain, Rod, Segment, TendonSpine, names_of
 
 SCHEMA = choose(*POSES, "tip_position", "fluid_force", "elastic_energy", "damping_power", *BALANCES, "iterations")
 TENDONS = choose("tension", "tendon_length", "tendon_rate", "pulley_power")
@@ -45,25 +45,27 @@ class SoftRecorder(BodyRecorder):
     pushed: Array | None = None
     alone: dict[str, Variable]
 
-    def __init__(self, head: str, plan: CellPlan, cells: Cells, packs: Sequence[Pack], strung: RoutedTendons) -> None:
+    def __init__(
+        self,
+        robot: Any,
+        plan: CellPlan,
+        cells: Cells,
+        packs: Sequence[Pack],
+        strung: RoutedTendons,
+        lawful: CellMaterial,
+    ) -> None:
         bodies, self.mass = len(plan.masses), plan.masses
         super().__init__(packs, bodies)
-        self.head, self.plan, self.strung, self.freedoms = head, plan, strung, len(cells.rest)
-        self.own, self.added = np.zeros((bodies, 6)), np.zeros((bodies, 6))
-        self.own[1 : 1 + len(plan.cells)] = [(cell.mass,) * 3 + tuple(cell.turn) for cell in plan.cells]
-        for row, piece in plan.stations:
-            self.own[row] = (piece.mass,) * 3 + tuple(piece.turn)
-        station = Station.of(cells.stations)
-        for s in np.flatnonzero(station.has_mass):
-            row = station.body[s]
-            self.added[row] = np.concatenate([station.mass[s], station.turn[s]]) - self.own[row]
-        axes = dict.fromkeys(range(bodies), (0.0, 0.0)) | {row: piece.axes for row, piece in plan.stations}
-        for row, cell in enumerate(plan.cells, 1):  # the end of a cell is as thick as its last
-            inner = [piece.axes for piece in cell.pieces[:-1] if piece.span > 0.0]  # station, the base as the first
-            axes[row] = inner[-1] if inner else (0.0, 0.0)
-        axes[0] = axes[1]
-        self.axes = np.maximum([axes[row] for row in range(bodies)], 1e-12)
-        self.blocks = np.cumsum([0, *(len(cell.names) for cell in plan.cells)])
+        self.robot, self.plan, self.strung, self.lawful, self.freedoms = robot, plan, strung, lawful, len(cells.rest)
+        solids: list[PlannedCell | PlannedPiece] = [*plan.cells, *(piece for _, piece in plan.stations)]
+        self.own = np.array([np.zeros(6), *((solid.mass, solid.mass, solid.mass, *solid.turn) for solid in solids)])
+        self.added, station = np.zeros((bodies, 6)), Station.of(cells.stations)
+        heavy = station.has_mass == 1
+        rows, whole = station.body[heavy], np.concatenate([station.mass, station.turn], axis=1)[heavy]
+        self.added[rows] = whole - self.own[rows]
+        # the end of a cell is as thick as its last station, the base as the first end
+        last = [[(0.0, 0.0), *(piece.axes for piece in cell.inner if piece.span > 0.0)][-1] for cell in plan.cells]
+        self.axes = np.maximum([last[0], *last, *(piece.axes for _, piece in plan.stations)], 1e-12)
 
     @property
     def present(self) -> dict[str, Variable]:
@@ -101,7 +103,7 @@ class SoftRecorder(BodyRecorder):
             "position": self._places(bodies),
             "orientation": following_quaternions(base.orientation, R),
             "tip_position": tip,
-            "head_position": tip if self.head == "tip" else base.position,
+            "head_position": tip if self.robot.head == "tip" else base.position,
             "fluid_force": force,
         }
 
@@ -132,14 +134,10 @@ class SoftRecorder(BodyRecorder):
         if strung.winds:
             m, last = strung.winches, x.shape[1] - INTEGRALS
             rotors = np.array([tendon.winch.rotor_inertia for tendon in strung.tendons])
-            follows = (strung.straight - pulls.wound) / strung.radius, -pulls.wound_rate / strung.radius
-            for name, own_state, led in zip(
-                ("winch_angle", "winch_rate"),
-                (x[:, last - 2 * m : last - m], x[:, last - m : last]),
-                follows,
-                strict=True,
-            ):
-                own[name] = np.where(rotors > 0.0, own_state, led)  # without inertia it has no state of its own
+            # without inertia a winch has no state of its own: it follows what it has wound up
+            angle, rate = (strung.straight - pulls.wound) / strung.radius, -pulls.wound_rate / strung.radius
+            own["winch_angle"] = np.where(rotors > 0.0, x[:, last - 2 * m : last - m], angle)
+            own["winch_rate"] = np.where(rotors > 0.0, x[:, last - m : last], rate)
             own["kinetic_energy"] = found["kinetic_energy"] + 0.5 * own["winch_rate"] ** 2 @ rotors
         return own
 
@@ -157,7 +155,7 @@ class SoftRecorder(BodyRecorder):
 
     def _blocks(self, values: Array) -> list[Array]:
         """Freedoms (R, freedoms) cell by cell."""
-        return [values[:, start:end] for start, end in zip(self.blocks[:-1], self.blocks[1:], strict=True)]
+        return [values[:, own] for own in self.plan.freedoms]
 
     def _springs(self, q: Array, rates: Array) -> dict[str, Array]:
         """Elastic energy, and what dampers take."""
@@ -175,24 +173,13 @@ class SoftRecorder(BodyRecorder):
 class SpineRecorder(SoftRecorder):
     """Of a spine: sections are its disks, the base first."""
 
-    def __init__(
-        self,
-        robot: TendonSpine,
-        plan: CellPlan,
-        cells: Cells,
-        packs: Sequence[Pack],
-        strung: RoutedTendons,
-        lawful: CellMaterial,
-    ) -> None:
-        super().__init__(robot.head, plan, cells, packs, strung)
-        self.robot, self.lawful = robot, lawful
+    def __init__(self, robot: TendonSpine, plan: CellPlan, *others: Any) -> None:
+        super().__init__(robot, plan, *others)
         self.sections = np.arange(len(plan.cells) + 1)
-        self.pushed, row = np.eye(len(self.sections), len(self.mass)), len(self.sections)
-        for k, cell in enumerate(plan.cells, 1):  # the stations of a vertebra count to its disk
-            end = row + len(cell.pieces) - 1
-            self.pushed[k, row:end], row = 1.0, end
-        winds = robot.pulley_radius is not None
-        self.alone = {name: variable for name, variable in SPINE.items() if winds or name != "pulley_angle"}
+        self.pushed = np.eye(len(self.sections), len(self.mass))
+        for k, rows in enumerate(plan.station_rows, 1):  # the stations of a vertebra count to its disk
+            self.pushed[k, rows] = 1.0
+        self.alone = SPINE if robot.pulley_radius else {name: SPINE[name] for name in SPINE if name != "pulley_angle"}
 
     def coordinates(self) -> dict[str, Any]:
         robot, r = self.robot, self.robot.disk_radius
@@ -236,27 +223,23 @@ class SpineRecorder(SoftRecorder):
 class ChainRecorder(SoftRecorder):
     """Of a chain: sections are the pieces of body of its links."""
 
-    def __init__(
-        self, chain: Chain, plan: CellPlan, cells: Cells, packs: Sequence[Pack], strung: RoutedTendons
-    ) -> None:
-        super().__init__(chain.head, plan, cells, packs, strung)
-        self.chain, self.alone = chain, CHAIN
+    alone = CHAIN
+
+    def __init__(self, chain: Chain, plan: CellPlan, *others: Any) -> None:
+        super().__init__(chain, plan, *others)
         self.pieces = chain.segments() or [
             Segment(row, np.zeros(3), np.eye(3), 0.0, 0.0, 0.0) for row in range(len(plan.cells) + 1)
         ]
         self.sections = np.array([piece.body for piece in self.pieces])
         links = np.eye(len(plan.cells) + 1, len(self.mass))
-        row = len(links)
-        for k, cell in enumerate(plan.cells, 1):  # stations on a link count to it; those of the base stand before the
-            moved = False  # first joint
-            for piece in cell.pieces[:-1]:
-                moved = moved or bool(piece.first.any())
-                links[k if moved else k - 1, row] = 1.0
-                row += 1
+        for k, (cell, rows) in enumerate(zip(plan.cells, plan.station_rows, strict=True), 1):
+            # stations on a link count to it; those of the base stand before the first joint
+            moved = np.cumsum([piece.first.any() for piece in cell.inner]) > 0
+            links[np.where(moved, k, k - 1), rows] = 1.0
         self.pushed = links[self.sections]
 
     def coordinates(self) -> dict[str, Any]:
-        chain = self.chain
+        chain = self.robot
         names = chain.section_names or [f"link {row}" for row in self.sections]
         return {
             **section_coordinates(
@@ -289,26 +272,17 @@ class ChainRecorder(SoftRecorder):
 class RodRecorder(SoftRecorder):
     """Of a rod: sections are its stations."""
 
-    def __init__(
-        self,
-        head: str,
-        plan: CellPlan,
-        cells: Cells,
-        packs: Sequence[Pack],
-        strung: RoutedTendons,
-        degree: int,
-        components: Sequence[int],
-        lawful: CellMaterial,
-    ) -> None:
-        super().__init__(head, plan, cells, packs, strung)
-        self.lawful = lawful
+    alone = ROD
+
+    def __init__(self, rod: Rod, plan: CellPlan, cells: Cells, *others: Any) -> None:
+        super().__init__(rod, plan, cells, *others)
         self.sections = np.array([row for row, _ in plan.stations])
-        self.alone, self.degree, self.components = ROD, degree, list(components)
-        self.effort_at = cells.effort_at.reshape(-1, degree + 1, degree + 1)
+        self.components, self.modes = list(ACTUATED[rod.strains]), plan.degree + 1
+        self.effort_at = cells.effort_at.reshape(-1, self.modes, self.modes)
 
     def coordinates(self) -> dict[str, Any]:
         pieces = [piece for _, piece in self.plan.stations]
-        axes = [AXES[c] for c in self.components for _ in range(self.degree + 1)] * len(self.plan.cells)
+        axes = [AXES[c] for c in self.components for _ in range(self.modes)] * len(self.plan.cells)
         places = [
             place
             for cell in self.plan.cells
@@ -363,15 +337,10 @@ class RodRecorder(SoftRecorder):
         """The six strains at every station (R, stations, 6), and their rates."""
         strain, rate = (np.zeros((len(q), len(self.sections), 6)) for _ in range(2))
         strain[..., :] = ALONG
-        row = 0
-        for cell, own, speed in zip(self.plan.cells, self._blocks(q), self._blocks(rates), strict=True):
-            inner = cell.pieces[:-1]
-            length = sum(piece.length for piece in cell.pieces)
-            start = cell.pieces[-1].place - length
-            P = legendre([(piece.place - start) / length for piece in inner], self.degree)
+        cells = zip(self.plan.polynomials, self._blocks(q), self._blocks(rates), strict=True)
+        for (_, stations, P), own, speed in cells:
             for number, c in enumerate(self.components):
-                columns = slice(number * (self.degree + 1), (number + 1) * (self.degree + 1))
-                strain[:, row : row + len(inner), c] += own[:, columns] @ P.T
-                rate[:, row : row + len(inner), c] += speed[:, columns] @ P.T
-            row += len(inner)
+                columns = slice(number * self.modes, (number + 1) * self.modes)
+                strain[:, stations, c] += own[:, columns] @ P.T
+                rate[:, stations, c] += speed[:, columns] @ P.T
         return strain, rate

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.core import Array
-from limbless.mechanics.contact import ENDS, SINGULAR, CellRecord, StepCounters, StepRecord
-from limbless.models import Records, State, Status, law_failure
+from limbless.mechanics.contact import ENDS, SINGULAR, CellRecord, StepCounters
+from limbless.models import Records, State, Status
+from limbless.models.chain.contact.contact_recorder import touch_arrays
 from limbless.models.chain.contact.standing_contact import LAST, STEP, StandingHard
-from limbless.models.chain.soft import contact_tables, failure_messages
-from limbless.models.chain.soft.standing_soft import LAST_TENDONS
+from limbless.models.chain.soft import contact_tables
+from limbless.models.chain.soft.standing_soft import LAST_TENDONS, singular, unsolved
 from limbless.models.recording.body_recorder import kept_arrays
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class StandingTouch(StandingHard):
 
     def __init__(self, model: SoftContact, theta: float | None = None) -> None:
         self._theta = theta
-        super().__init__(model, model._tallies, model.where.end)
+        super().__init__(model, model._tallies, model._where.end)
 
     def _build(self, drive: Any, records: int) -> tuple[Any, ...]:
         model = self.model
@@ -35,24 +36,18 @@ class StandingTouch(StandingHard):
         kept: Any = contact_tables.records_for(model, memory, records, model._tallies.records(records))
         self.problem, self._saving = model.contact_problem(drive, memory, kept, self._theta)
         self._memory = memory = self.problem.memory
-        steps, more = StepRecord.of(kept.steps), CellRecord.of(kept.own)
-        self._kept = kept_arrays(kept.chain) | {
-            "tendons": memory.chain.cells.kept,
-            "iterations": more.passes,
-            "numerical": more.numerical,
-            "contacts": kept.contacts,
-            "resultant": steps.resultant,
-            "residual": steps.residual,
-            "depth": steps.depth,
-            "objects": kept.objects,
-        }
+        more, tendons = CellRecord.of(kept.own), memory.chain.cells.kept
+        self._kept = {**kept_arrays(kept.chain), **touch_arrays(kept)}
+        self._kept |= {"tendons": tendons, "iterations": more.passes, "numerical": more.numerical}
         self._clock = memory.step.cells.clock
-        self._live = {LAST[0]: memory.step.contacts, LAST[1]: memory.outcomes, BASE: memory.step.base}
-        self._live |= {STEP: self._clock[3:]}
-        if model._loop is not None:
-            self._live |= {FELT: memory.chain.touch}
-        if model.tendons:
-            self._live |= {LAST_TENDONS: memory.chain.cells.pulls}
+        self._remembered = {
+            LAST[0]: memory.step.contacts,
+            LAST[1]: memory.outcomes,
+            BASE: memory.step.base,
+            STEP: self._clock[3:],
+            **({} if model._loop is None else {FELT: memory.chain.touch}),
+        }
+        self._live = {LAST_TENDONS: memory.chain.cells.pulls} if model.tendons else {}
         return (self.problem,)
 
     def _behind(self) -> tuple[Any, ...]:
@@ -61,25 +56,18 @@ class StandingTouch(StandingHard):
     def _restore(self, state: State, knots: Array) -> None:
         super()._restore(state, knots)
         self._clock[2] = knots[0]
-        for name, values in self._live.items():
-            if name in state.memory and state.memory[name].shape == values.shape and name != LAST_TENDONS:
-                values[:] = state.memory[name]
 
     def _left(self) -> dict[str, Any]:
-        solve = self._memory.step.cells
-        left = self._told(solve)
-        solve.counts[2:4] = 0.0
-        return left | {name: np.array(values) for name, values in self._live.items()}
+        counts = self._memory.step.cells.counts
+        told = self._told(*counts[2:4])
+        counts[2:4] = 0.0
+        return told | super()._left()
 
     def _status(self, found: int, done: float, records: Records) -> Status:
         """How a block ended, in a sentence."""
-        model, status = self.model, law_failure(self.model.asked)
-        status = status if status.failure else model.lawful.failure(done)
-        if status.failure or not found:
-            return status
         if found > SINGULAR:
-            return failure_messages.singular(model, found - SINGULAR, done)
-        within = StepCounters.of(self._memory.counts).last[0] <= model._options.bound
-        if found not in (ENDS.sunk, ENDS.crowded) and within:
-            return failure_messages.unsolved(model, done, self._memory.chain)
-        return self._failed(found, done)
+            return singular(self.model, found - SINGULAR, done)
+        within = StepCounters.of(self._memory.counts).last[0] <= self.model._options.bound
+        if found and found not in (ENDS.sunk, ENDS.crowded) and within:
+            return unsolved(self.model, done, self._memory.chain)
+        return self._failed(found, done) if found else Status()

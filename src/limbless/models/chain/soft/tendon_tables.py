@@ -36,6 +36,7 @@ from limbless.mechanics.forces import (
     TendonFriction,
     TendonSegment,
 )
+from limbless.models import filled
 from limbless.models.chain.soft.cell_plan import CellPlan, legendre
 from limbless.robots import ACTUATED, Chain, Rod, TendonSpine, names_of
 
@@ -110,17 +111,21 @@ class RoutedTendons:
             return None
         m = len(self.tendons)
         terms = m + (self.pieces if self.rubs else 0)
-        rows = ElasticTendon.zeros(m)
-        rope = ElasticTendon.of(rows)
-        rope.stiffness[:], rope.straight[:], rope.rotor[:] = self.stiffness, self.straight, 1.0
-        rope.damping[:] = [tendon.damping for tendon in self.tendons]
+        winches: dict[str, Any] = {"rotor": 1.0}
         if self.winds:
-            rope.radius[:] = self.radius
-            rope.rotor[:] = [tendon.winch.rotor_inertia for tendon in self.tendons]
-            rope.drag[:] = [tendon.winch.damping for tendon in self.tendons]
+            winches["radius"] = self.radius
+            winches["rotor"] = [tendon.winch.rotor_inertia for tendon in self.tendons]
+            winches["drag"] = [tendon.winch.damping for tendon in self.tendons]
         slopes, pulls, answers = (aligned_zeros((terms, freedoms)) for _ in range(3))
         return ElasticTendons(
-            rows,
+            filled(
+                ElasticTendon,
+                m,
+                stiffness=self.stiffness,
+                straight=self.straight,
+                damping=[tendon.damping for tendon in self.tendons],
+                **winches,
+            ),
             WinchState.zeros(m),
             TensionTerm.zeros(terms),
             BaseResponse.zeros(terms),
@@ -136,11 +141,9 @@ class RoutedTendons:
     def _contact(self) -> DiskFriction | CapstanFriction | None:
         if not self.rubs:
             return None
-        rows = TendonFriction.zeros(len(self.tendons))
-        rub = TendonFriction.of(rows)
-        rub.coefficient[:] = [tendon.friction for tendon in self.tendons]
-        rub.slip[:] = self.slip
-        self._rubbing = rub  # of the force element, which a model has once
+        friction = [tendon.friction for tendon in self.tendons]
+        rows = filled(TendonFriction, len(friction), coefficient=friction, slip=self.slip)
+        self._rubbing = TendonFriction.of(rows)  # of the force element, which a model has once
         return self.contact(rows, np.zeros(self.pieces))
 
     @cached_property
@@ -256,35 +259,37 @@ class RoutedTendons:
         return how
 
 
+def side_of(y: float, z: float) -> float:
+    """On which side of the body a place of its section lies: 1 to the left, -1 to the right."""
+    return float(y / np.hypot(y, z)) if y or z else 0.0
+
+
 class SpineTendons(RoutedTendons):
     """Through the holes in the disks of a spine: straight chords, each across one vertebra."""
 
     contact = DiskFriction
 
-    def __init__(self, robot: TendonSpine) -> None:
+    def __init__(self, robot: TendonSpine, plan: CellPlan) -> None:
         self.tendons, self._lengths = robot.tendons, robot.values("length")
-        self.straight, self.places = self._straight(), self._places()
-        self.pieces = sum((tendon.anchor or len(self._lengths)) - tendon.start for tendon in robot.tendons)
+        self.straight = np.array([self._straight(tendon) for tendon in self.tendons])
+        self.places = [self._place(tendon) for tendon in self.tendons]
+        self.pieces = sum(len(self._crossed(tendon)) for tendon in self.tendons)
+
+    def _crossed(self, tendon: Any) -> range:
+        """The vertebrae that a tendon crosses, from 0."""
+        return range(tendon.start, tendon.anchor or len(self._lengths))
 
     def _holes(self, tendon: Any) -> Array:
         return np.array(tendon.holes if len(tendon.holes) > 1 else tendon.holes * (len(self._lengths) + 1))
 
-    def _straight(self) -> Array:
-        found = []
-        for tendon in self.tendons:
-            steps = np.column_stack([self._lengths, np.diff(self._holes(tendon), axis=0)])
-            found.append(np.linalg.norm(steps[tendon.start : tendon.anchor or len(self._lengths)], axis=1).sum())
-        return np.array(found)
+    def _straight(self, tendon: Any) -> float:
+        steps = np.column_stack([self._lengths, np.diff(self._holes(tendon), axis=0)])
+        return float(np.linalg.norm(steps[self._crossed(tendon)], axis=1).sum())
 
-    def _places(self) -> list[tuple[float, float]]:
-        along = np.concatenate([[0.0], np.cumsum(self._lengths)])
-        found = []
-        for tendon in self.tendons:
-            last = tendon.anchor or len(along) - 1
-            y, z = np.mean(self._holes(tendon)[tendon.start : last + 1], axis=0)
-            middle = 0.5 * (along[tendon.start] + along[last])
-            found.append((float(middle), float(y / np.hypot(y, z)) if y or z else 0.0))
-        return found
+    def _place(self, tendon: Any) -> tuple[float, float]:
+        along, crossed = np.concatenate([[0.0], np.cumsum(self._lengths)]), self._crossed(tendon)
+        mean = np.mean(self._holes(tendon)[crossed.start : crossed.stop + 1], axis=0)
+        return float(0.5 * (along[crossed.start] + along[crossed.stop])), side_of(*mean)
 
     def element(self, cells: Cells, links: Any) -> tuple[Any, ...]:
         """Every chord from disk to disk, tendon by tendon."""
@@ -293,7 +298,7 @@ class SpineTendons(RoutedTendons):
             holes = self._holes(tendon)
             found += [
                 (number, disk, disk + 1, (0.0, *holes[disk]), (0.0, *holes[disk + 1]), 1.0)
-                for disk in range(tendon.start, tendon.anchor or len(self._lengths))
+                for disk in self._crossed(tendon)
             ]
         return (chords_of(found, links, self._contact()),)
 
@@ -301,12 +306,14 @@ class SpineTendons(RoutedTendons):
 class RodTendons(RoutedTendons):
     """In channels along a rod: as long as the strains at its stations make them."""
 
-    def __init__(self, rod: Rod, plan: CellPlan, degree: int) -> None:
-        self.tendons, self._plan, self._degree, self._rod = rod.tendons, plan, degree, rod
+    def __init__(self, rod: Rod, plan: CellPlan) -> None:
+        self.tendons, self._plan, self._rod = rod.tendons, plan, rod
         self._ends = [(t.start, rod.length if t.anchor is None else t.anchor) for t in rod.tendons]
         self.straight = np.array([end - start for start, end in self._ends])
-        sides = [y / np.hypot(y, z) if y or z else 0.0 for y, z in (tendon.place for tendon in rod.tendons)]
-        self.places = [(0.5 * (start + end), float(side)) for (start, end), side in zip(self._ends, sides, strict=True)]
+        self.places = [
+            (0.5 * (start + end), side_of(*tendon.place))
+            for (start, end), tendon in zip(self._ends, rod.tendons, strict=True)
+        ]
         self.pieces = sum(len(self._marks(*ends)) for ends in self._ends)
 
     def _marks(self, start: float, end: float) -> list[tuple[int, int, float, float]]:
@@ -336,35 +343,21 @@ class RodTendons(RoutedTendons):
             place = np.array([0.0, *tendon.place])
             moves = [linear + np.cross(angular, place) for linear, angular in unit]
             for row, k, here, stands in self._marks(start, end):
-                pieces = self._plan.cells[row - 1].pieces
-                length = sum(piece.length for piece in pieces)
-                P = legendre(1.0 - (pieces[-1].place - here) / length, self._degree).ravel()
+                cell = self._plan.cells[row - 1]
+                P = legendre(1.0 - (cell.pieces[-1].place - here) / cell.length, self._plan.degree).ravel()
                 body = row - 1 if k < 0 else station.body[link.station[row] + k]
                 found.append((number, link.column[row], link.freedoms[row], stands, len(arms), body))
                 arms += [weight * move for move in moves for weight in P]
-        spans, channels, levers = TendonSegment.zeros(len(found)), Channel.zeros(len(found)), Arm.zeros(len(arms))
-        span, channel = TendonSegment.of(spans), Channel.of(channels)
-        (span.tendon[:], span.column[:], span.freedoms[:], channel.length[:], channel.arm[:], channel.body[:]) = zip(
-            *found, strict=True
-        )
-        span.first[:] = np.diff(span.tendon, prepend=-1) != 0
-        channel.natural[:], Arm.of(levers).along[:] = (1.0, 0.0, 0.0), arms
-        return (
-            TendonElement(
-                -1,
-                ChannelRouting(channels, levers),
-                self._contact(),
-                spans,
-                SegmentState.zeros(len(found)),
-                np.zeros((len(found), int(span.freedoms.max()))),
-            ),
-        )
+        numbers, columns, freedoms, spans, firsts, bodies = zip(*found, strict=True)
+        channels = filled(Channel, len(found), length=spans, arm=firsts, body=bodies, natural=(1.0, 0.0, 0.0))
+        routing = ChannelRouting(channels, filled(Arm, len(arms), along=arms))
+        return (segments_of(routing, self._contact(), numbers, columns, freedoms),)
 
 
 class ChainTendons(RoutedTendons):
     """From point to point of rigid links."""
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: Chain, plan: CellPlan) -> None:
         self.tendons = chain.tendons
         rows = {row.link: (number, row.home) for number, row in enumerate(chain.rows) if row.carries}
         self._points = [
@@ -381,8 +374,7 @@ class ChainTendons(RoutedTendons):
                     "zero: a piece of no length pulls nowhere; move one, or leave it out"
                 )
         self.straight = np.array([step.sum() for step in steps])
-        middle = [points.mean(axis=0) for points in straight]
-        self.places = [(float(x), float(y / np.hypot(y, z)) if y or z else 0.0) for x, y, z in middle]
+        self.places = [(float(x), side_of(y, z)) for x, y, z in (points.mean(axis=0) for points in straight)]
         self.pieces = sum(len(step) for step in steps)
 
     def element(self, cells: Cells, links: Any) -> tuple[Any, ...]:
@@ -398,18 +390,29 @@ class ChainTendons(RoutedTendons):
 def chords_of(found: list[tuple[int, int, int, Any, Any, float]], links: Any, contact: Any) -> TendonElement:
     """Chords (tendon, inner body, outer body, place in each, whether the anchor lies outwards) as an element."""
     link = LinkRow.of(links)
-    spans, chords = TendonSegment.zeros(len(found)), Chord.zeros(len(found))
-    span, chord = TendonSegment.of(spans), Chord.of(chords)
-    before, last = -1, (-1, np.zeros(3))
-    for i, (number, inner, outer, place, end, sense) in enumerate(found):
-        chord.before[i], chord.beyond[i], chord.inner[i], chord.outer[i] = inner, outer, place, end
-        chord.sense[i], chord.follows[i] = sense, inner == last[0] and np.array_equal(place, last[1])
-        crossed = slice(inner + 1, outer + 1)
-        span.tendon[i], span.first[i] = number, number != before
-        span.column[i] = link.column[min(inner + 1, len(links.codes) - 1)]
-        span.freedoms[i] = link.freedoms[crossed].sum()
-        before, last = number, (outer, end)
-    most = int(span.freedoms.max(initial=1))
-    return TendonElement(
-        -1, StraightRouting(chords), contact, spans, SegmentState.zeros(len(found)), np.zeros((len(found), most))
+    tendon, before, beyond, inner, outer, sense = zip(*found, strict=True)
+    ends = zip(beyond, outer, before[1:], inner[1:], strict=False)
+    follows = [body == here and np.array_equal(end, place) for body, end, here, place in ends]
+    chords = filled(
+        Chord,
+        len(found),
+        before=before,
+        beyond=beyond,
+        inner=inner,
+        outer=outer,
+        sense=sense,
+        follows=[False, *follows],
     )
+    column = link.column[np.minimum(np.add(before, 1), len(links.codes) - 1)]
+    freedoms = [link.freedoms[first + 1 : last + 1].sum() for first, last in zip(before, beyond, strict=True)]
+    return segments_of(StraightRouting(chords), contact, tendon, column, freedoms)
+
+
+def segments_of(
+    routing: Any, contact: Any, tendon: Sequence[int], column: Sequence[int] | Array, freedoms: Sequence[int]
+) -> TendonElement:
+    """Pieces of tendons, one tendon after the other, and the freedoms (where they begin, how many) that move them."""
+    first = np.diff(tendon, prepend=-1) != 0
+    spans = filled(TendonSegment, len(tendon), tendon=tendon, column=column, freedoms=freedoms, first=first)
+    most = max(int(np.max(freedoms)), 1)
+    return TendonElement(-1, routing, contact, spans, SegmentState.zeros(len(tendon)), np.zeros((len(tendon), most)))

@@ -148,7 +148,7 @@ def test_a_step_is_that_of_dense_jacobians(
         inner = {row: k for k, (row, _) in enumerate(model.plan.stations)}
         for i in np.flatnonzero(contacts.load > 0.0):
             touched += 1
-            row = int(model.scene.owner[i])
+            row = int(model._scene.owner[i])
             if row == 0:
                 R, columns = stage[:3, :3], np.eye(6, 6 + n)
             else:

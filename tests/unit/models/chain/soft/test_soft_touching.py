@@ -337,7 +337,7 @@ def test_momentum_that_is_off_has_a_cure_beside_a_shorter_step() -> None:
 
 def test_an_unsolved_step_names_time_place_surface_and_cure(monkeypatch: pytest.MonkeyPatch) -> None:
     model = SoftContact(arm(), [ll.Gravity(), ll.Ground()], None, ll.SoftSettings(cells=2))
-    load = np.zeros(len(model.scene.owner))
+    load = np.zeros(len(model._scene.owner))
     load[2] = 1.0
     told = model._meetings.unsolved(0.25, 3e-3, 1e-4, load).failure
     for part in ("t = 0.25 s", "0.003 m/s", "'X = ", "on ground", "smaller step or a larger model.compliance"):
