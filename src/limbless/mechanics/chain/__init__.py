@@ -66,7 +66,7 @@ __getattr__ = lazy_names(
             "account_tendons add_all add_moving add_span efforts find_locked flow_speed keep_cells put_powers "
             "put_rates slow_rate spend_actuators spend_laws"
         ),
-        "shape_to_joints": "bend_dual_joints bend_joints bend_lane_joints",
+        "shape_to_joints": "bend_joints",
         "slow_motion": "brace_again brace_bodies hold_stations",
         "strain_cell": "Cells DriveSample Station Stop StrainCell apply_inertia beyond_station",
         "tables": (
