@@ -208,7 +208,7 @@ MUTANTS = [
         "a slack tendon carries no force",
         "mechanics/chain/elastic_tendons.py",
         "tension = max(spring + rope.damping * rate, 0.0) if longer > 0.0 else 0.0 * spring",
-        "tension = rope.stiffness * (pull.length - pull.wound) + rope.damping * rate",
+        "tension = rope.stiffness * (pull.length - wound) + rope.damping * rate",
         f"{TENDONS}::test_accelerations_with_elastic_tendons_are_those_of_dense_jacobians",
     ),
     (

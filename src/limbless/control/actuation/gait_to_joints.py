@@ -152,7 +152,7 @@ def _bend(chain: Chain, drive: Drive) -> list[Array]:
     bent = []
     for quantity in (drive.value, drive.rate, drive.acceleration):
         taken = np.empty((len(quantity), chain.freedoms))
-        bend_joints(quantity, *mapping, taken)
+        bend_joints(quantity[..., None], *mapping, taken[..., None])
         bent.append(taken)
     return bent
 

@@ -1,11 +1,9 @@
 """Rotations SO(3), poses SE(3) and unit quaternions: exponentials, logarithms, Jacobians, adjoints.
 
 A rotation R takes body axes to world axes; a rotation vector v turns by |v| about its own direction. Quaternions are
-scalar first. Twists are (linear, angular). Every function takes any scalar, and floats in plain Python; `rotations`
-serves NumPy arrays. Already elsewhere: ad is `inertia.twist_cross`, [v] is `inertia.skew`, the matrix of a quaternion
-`vectors.rotation_from_quaternion`.
-
-Half a step of a rotation.
+scalar first. Twists are (linear, angular). Every function takes any scalar, and floats in plain Python;
+`array_rotations` serves NumPy arrays. Already elsewhere: ad is `spatial.twist_cross`, [v] is `vectors.skew`, the matrix
+of a quaternion `vectors.rotation_from_quaternion`.
 """
 
 from __future__ import annotations
@@ -139,13 +137,6 @@ def rotation_exp(v: Vector) -> Matrix:
 
 
 @func
-def rotation_log(R: Matrix):
-    """The rotation vector v, |v| <= π, with exp [v] = R; accurate at every angle. At π both v and -v are answers."""
-    q = quaternion_from_rotation(R)
-    return quaternion_log(q)
-
-
-@func
 def left_jacobian(v: Vector) -> Matrix:
     """J(v) = 1 + c2 [v] + c3 [v]²: a change dv turns the body by J dv, in world axes. In body
     axes it is J(-v) dv = Jᵀ dv.
@@ -182,15 +173,6 @@ def normalised(q: Quaternion) -> Quaternion:
 
 
 @func
-def quaternion_exp(v: Vector) -> Quaternion:
-    """The quaternion of a rotation vector: cos(θ/2), sin(θ/2)/θ v."""
-    x = 0.25 * dot(v, v)
-    c = stumpff(x)
-    u = 0.5 * c.c1 * v
-    return Quaternion(1.0 - x * c.c2, u.x, u.y, u.z)
-
-
-@func
 def quaternion_log(q: Quaternion) -> Vector:
     """The rotation vector, |v| <= π, of a quaternion of any length; q and -q are the same rotation.
 
@@ -200,10 +182,7 @@ def quaternion_log(q: Quaternion) -> Vector:
     if w < 0.0:
         w, u = -w, -u
     sine = sqrt(dot(u, u))
-    if sine > 0.0:
-        half = arctangent2(sine, w) / sine
-    else:
-        half = 1.0 / w
+    half = arctangent2(sine, w) / sine if sine > 0.0 else 1.0 / w
     return 2.0 * half * u
 
 

@@ -85,12 +85,9 @@ def turn_matrix6(I: Matrix6, R: Matrix) -> Matrix6:
 @func
 def put_matrix6(target: Array, I: Matrix6) -> None:
     """The matrix into the first six rows and columns of an array."""
-    put_row(target, 0, I.A.x, I.B.x)
-    put_row(target, 1, I.A.y, I.B.y)
-    put_row(target, 2, I.A.z, I.B.z)
-    put_row(target, 3, I.C.x, I.D.x)
-    put_row(target, 4, I.C.y, I.D.y)
-    put_row(target, 5, I.C.z, I.D.z)
+    for i in range(3):
+        put_row(target, i, I.A[i], I.B[i])
+        put_row(target, 3 + i, I.C[i], I.D[i])
 
 
 @func

@@ -65,8 +65,7 @@ def skew(h: Vector) -> Matrix:
 @func
 def rotation_about(axis: Vector, angle: Scalar) -> Matrix:
     """Rotation by `angle` about the unit vector `axis`."""
-    s, c = sincos(angle)
-    return rotation_by(axis, s, c)
+    return rotation_by(axis, *sincos(angle))
 
 
 @func
@@ -127,11 +126,6 @@ def rotate_diagonal(R: Matrix, d: Vector) -> Symmetric:
         + upper(outer((d.x - d.y) * axes.x, axes.x))
         + upper(outer((d.z - d.y) * axes.z, axes.z))
     )
-
-
-@func
-def determinant(S: Symmetric):
-    return dot(Vector(S.xx, S.xy, S.xz), cross(Vector(S.xy, S.yy, S.yz), Vector(S.xz, S.yz, S.zz)))
 
 
 @func

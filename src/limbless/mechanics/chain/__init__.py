@@ -47,8 +47,8 @@ __getattr__ = lazy_names(
         ),
         "force_balance": "BalanceScratch at_scaled_speed balance balance_chain solve_free total_wrench",
         "implicit_cells": (
-            "brace_by control_change measure occupy_base occupy_by occupy_free set_cell_implicit_terms stage_by "
-            "steer_by turned_by winch_start"
+            "brace_by occupy_base occupy_by occupy_free set_cell_implicit_terms stage_by stage_change steer_by "
+            "turned_by winch_start"
         ),
         "joint_actuation": (
             "actuate feedforward find_accelerations passive_torques put_joint_rates saturate settle_joints"
@@ -63,10 +63,10 @@ __getattr__ = lazy_names(
         "material_law": "Material MaterialStation STRAIN STRESS Sample material_forces spring_forces",
         "motors": "MotorRow Motors keep_voltage motor_impulse motor_slopes motor_torque put_motor_rates",
         "problem": (
-            "account_tendons add_all add_moving add_span efforts find_locked flow_speed keep_cells put_powers "
-            "put_rates slow_rate spend_actuators spend_laws"
+            "account_tendons add_span command_and_push efforts find_locked flow_speed keep_cells put_powers "
+            "put_state_rates slow_rate spend_actuators spend_laws"
         ),
-        "shape_to_joints": "bend_dual_joints bend_joints bend_lane_joints",
+        "shape_to_joints": "bend_joints",
         "slow_motion": "brace_again brace_bodies hold_stations",
         "strain_cell": "Cells DriveSample Station Stop StrainCell apply_inertia beyond_station",
         "tables": (

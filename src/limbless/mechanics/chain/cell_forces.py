@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from limbless.mechanics.algebra import carry_wrench, dot
+from limbless.mechanics.algebra import carry_wrench, copy, copy_part, dot, fill
 from limbless.mechanics.chain import (
     ActuatorLimit,
     Axis,
@@ -20,8 +20,6 @@ from limbless.mechanics.chain import (
     TendonState,
     account,
     actuate,
-    add_all,
-    add_moving,
     bend_pieces,
     efforts,
     find_accelerations,
@@ -56,8 +54,6 @@ NODES = 4  # samples of the drive per step: quarters of it
 NOTHING = 1e-300  # so little that none is as much
 SINGULAR = 1e-13  # a pivot this much smaller than what it is made of
 
-version_for(add_moving, StrainActuation)(add_all)
-
 
 @func
 def lagrange(share: Scalar, k: int) -> Scalar:
@@ -78,8 +74,7 @@ def weights_at(share: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar, Scalar]:
 @func
 def blend(samples: Array, row: int, weights: tuple[Scalar, Scalar, Scalar, Scalar, Scalar], out: Array) -> None:
     """A row of the drive, with these `weights` of the samples from `row` on."""
-    for c in range(out.shape[0]):
-        out[c] = 0.0
+    fill(out, 0.0)
     last = samples.shape[0] - 1
     for k in range(5):
         if weights[k] != 0.0:
@@ -91,12 +86,15 @@ def blend(samples: Array, row: int, weights: tuple[Scalar, Scalar, Scalar, Scala
 def drive_to(drive: Any, n: int, share: Scalar, present: DriveSample) -> None:
     """The drive at `share` (0 to 1) of step n."""
     row, weights = NODES * n, weights_at(share)
-    blend(drive.position, row, weights, present.position)
-    blend(drive.velocity, row, weights, present.velocity)
-    blend(drive.acceleration, row, weights, present.acceleration)
-    blend(drive.torque, row, weights, present.effort)
-    blend(drive.command, row, weights, present.asked)
-    blend(drive.command_rate, row, weights, present.asked_rate)
+    for samples, out in (
+        (drive.position, present.position),
+        (drive.velocity, present.velocity),
+        (drive.acceleration, present.acceleration),
+        (drive.torque, present.effort),
+        (drive.command, present.asked),
+        (drive.command_rate, present.asked_rate),
+    ):
+        blend(samples, row, weights, out)
 
 
 @version_for(actuate, StrainActuation)
@@ -129,16 +127,12 @@ def strain_freedoms(robot: ChainTables, x: Array, memory: ChainMemory) -> None:
         x[velocity + v] = present.velocity[i]
         memory.acceleration[v] = present.acceleration[i]
         cells.strain_push[v] = present.acceleration[i]
-    for c in range(present.asked.shape[0]):
-        present.command[c] = present.asked[c]
-        present.command_rate[c] = present.asked_rate[c]
-    for v in range(present.effort.shape[0]):
-        memory.torque[v] = present.effort[v]
-    for v in range(present.effort.shape[0], memory.torque.shape[0]):
-        memory.torque[v] = 0.0
-    for v in range(memory.torque.shape[0]):
-        cells.strain[v] = x[position + v]
-        cells.strain_rate[v] = x[velocity + v]
+    copy(present.asked, present.command)
+    copy(present.asked_rate, present.command_rate)
+    fill(memory.torque, 0.0)
+    copy_part(present.effort, 0, memory.torque, 0, present.effort.shape[0])
+    copy_part(x, position, cells.strain, 0, memory.torque.shape[0])
+    copy_part(x, velocity, cells.strain_rate, 0, memory.torque.shape[0])
     if cells.ropes is not None:
         take_winches(cells.ropes, x)
     if cells.material is None:
@@ -256,10 +250,7 @@ def put_efforts(memory: ChainMemory) -> None:
         cells.efforts[c] = TendonState(cells.pulls, c).tension
     modes = cells.effort_at.shape[1]
     for v in range(tendons, cells.efforts.shape[0]):
-        if modes > 0:
-            cells.efforts[v] = at_point(cells.effort_at, v, modes, memory.torque, 0)
-        else:
-            cells.efforts[v] = memory.torque[v]
+        cells.efforts[v] = at_point(cells.effort_at, v, modes, memory.torque, 0) if modes > 0 else memory.torque[v]
 
 
 @func

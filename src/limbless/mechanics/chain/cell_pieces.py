@@ -70,12 +70,12 @@ class Relative(NamedTuple):
 
 @constants
 class CellPiece(Table):
-    """What of a `Station` (see `cell`) its piece is made of."""
+    """What a piece is made of: it is part of a `Station` (see `strain_cell`)."""
 
-    length: float
-    natural: Twist
-    bends: bool
-    freedoms: int
+    length: float  # d, m; 1 where the piece only turns
+    natural: Twist  # ξ when all freedoms are zero
+    bends: bool  # the strain changes along it
+    freedoms: int  # in bands of eight
 
 
 @table
@@ -278,10 +278,9 @@ def twist_in(V: Twist, i: int) -> Twist:
 @func
 def lane_piece(columns: Rows[JacobianColumn], cells: Cells, station: Station, link: LinkRow) -> Relative:
     bent, i = PieceScratch(as_lane_array(cells.bands.bent), station.band).relative, station.lane
-    turn = Matrix(vector_in(bent.turn.x, i), vector_in(bent.turn.y, i), vector_in(bent.turn.z, i))
     return Relative(
         vector_in(bent.arm, i),
-        turn,
+        Matrix(vector_in(bent.turn.x, i), vector_in(bent.turn.y, i), vector_in(bent.turn.z, i)),
         twist_in(bent.velocity, i),
         twist_in(bent.pushed, i),
         lane(bent.angle, i),

@@ -17,6 +17,8 @@ from limbless.mechanics.algebra import (
     Vector,
     Wrench,
     carry_twist,
+    copy_part,
+    fill,
     gauss_solve,
     normalised,
     product,
@@ -81,8 +83,7 @@ def next_hold(clamp: HeldBody, turn: int, R: Matrix, V: Twist) -> None:
             add_component(clamp, turn, R, 1.0)
             return
     for i in range(count):
-        for j in range(count):
-            system[i, j] = clamp.answers[i, j]
+        copy_part(clamp.answers[i], 0, system[i], 0, count)
         system[i, count] = -(clamp.free[i] if turn == count else held_component(clamp, i, R, V))
     gauss_solve(system, count)
     for i in range(count):
@@ -109,8 +110,7 @@ def wrench_of(clamp: HeldBody, k: int) -> Wrench:
 
 @func
 def clear_hold(clamp: HeldBody) -> None:
-    for c in range(6):
-        clamp.hold[c] = 0.0
+    fill(clamp.hold, 0.0)
 
 
 @noinline_func
@@ -132,10 +132,9 @@ def return_to_seat(robot: ChainTables, memory: ChainMemory, x: Array, moving: bo
         V = base.velocity - carry_twist(body.velocity, arm)
         put_pair_at(x, link.velocity, Twist(Rt @ V.linear, Rt @ V.angular))
     seat = quaternion_at(clamp.seat, 3)
-    R = rotation_from_quaternion(seat.w, seat.x, seat.y, seat.z)
     E = quaternion_product(seat, quaternion_conjugate(quaternion_from_rotation(body.rotation)))
     if E.w < 0.0:  # of its two quaternions the base keeps the one that follows the motion
         E = Quaternion(-E.w, -E.x, -E.y, -E.z)
     put_quaternion_at(x, turned, normalised(quaternion_product(E, quaternion_at(x, turned))))
-    back = product(R, transpose(body.rotation))
+    back = product(rotation_from_quaternion(seat.w, seat.x, seat.y, seat.z), transpose(body.rotation))
     put_vector_at(x, place, vector_at(clamp.seat, 0) + back @ (base.origin - body.origin))

@@ -201,17 +201,15 @@ def solve_in_plane(I: Inertia, P: Wrench, R: Matrix) -> Twist:
 def base_acceleration(base: int, I: Inertia, P: Wrench, R: Matrix) -> Twist:
     """δ of the base: free (25), (40), in its plane, along its x axis, about its origin, or none."""
     if base == BASES.free:
-        delta = solve(I, -P)
-    elif base == BASES.planar:
-        delta = solve_in_plane(I, P, R)
-    elif base == BASES.line:
+        return solve(I, -P)
+    if base == BASES.planar:
+        return solve_in_plane(I, P, R)
+    if base == BASES.line:
         along = transpose(R).x
-        delta = Twist((-dot(along, P.force) / dot(along, I.M @ along)) * along, 0.0 * along)
-    elif base == BASES.pinned:
-        delta = Twist(0.0 * P.force, inverse(I.J) @ (-P.torque))
-    else:
-        delta = Twist(0.0 * P.force, 0.0 * P.force)
-    return delta
+        return Twist((-dot(along, P.force) / dot(along, I.M @ along)) * along, 0.0 * along)
+    if base == BASES.pinned:
+        return Twist(0.0 * P.force, inverse(I.J) @ (-P.torque))
+    return Twist(0.0 * P.force, 0.0 * P.force)
 
 
 @noinline_func

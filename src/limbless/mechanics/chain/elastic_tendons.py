@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra import Twist, Wrench, carry_twist, carry_wrench, gauss_solve, power, transpose
+from limbless.mechanics.algebra import Twist, Wrench, carry_twist, carry_wrench, fill, gauss_solve, power, transpose
 from limbless.mechanics.chain import (
     BASES,
     INTEGRALS,
@@ -146,9 +146,8 @@ def put_winch_rates(ropes: ElasticTendons, x: Array, out: Array) -> None:
 @noinline_func
 def remember_winches(ropes: ElasticTendons, before: Array) -> None:
     """Their accelerations before, in an implicit stage."""
-    m = ropes.winches.shape[0]
-    first = before.shape[0] - INTEGRALS - m
-    for c in range(m):
+    first = before.shape[0] - INTEGRALS - ropes.winches.shape[0]
+    for c in range(ropes.winches.shape[0]):
         WinchState(ropes.windings, c).before = before[first + c]
 
 
@@ -165,17 +164,24 @@ def occupy_winches(first: int, last: int, start: Array, gh: Scalar, slope: Array
 # ------------------------------------------------------------------------------------------------------------- tensions
 
 
+@func
+def pull_at(pull: TendonState, tension: Any, wound: Any, wound_rate: Any) -> None:
+    """A tension at a pulley that winds up so; no damper takes part."""
+    pull.tension = tension
+    pull.wound = wound
+    pull.wound_rate = wound_rate
+    pull.fed = -tension * wound_rate
+    pull.power = pull.fed
+    pull.damped = 0.0
+    pull.braked = 0.0
+
+
 @noinline_func
 def draw_tensions(command: Array, pulls: Rows[TendonState]) -> None:
     for c in range(pulls.shape[0]):
         pull = TendonState(pulls, c)
-        pull.tension = where_positive(-command[c], 0.0 * command[c], command[c])  # at 0 with its slope: it begins
-        pull.wound = pull.length
-        pull.wound_rate = pull.rate
-        pull.power = -pull.tension * pull.rate
-        pull.fed = pull.power
-        pull.damped = 0.0
-        pull.braked = 0.0
+        tension = where_positive(-command[c], 0.0 * command[c], command[c])  # at 0 with its slope: it begins
+        pull_at(pull, tension, pull.length, pull.rate)
 
 
 @func
@@ -202,19 +208,14 @@ def tension_from_length(ropes: ElasticTendons, memory: ChainMemory) -> None:
         if torque and rope.rotor == 0.0:
             follow_motor(pull, rope, term, command, cells.present.command_rate[c])
             continue
+        wound, wound_rate = command, cells.present.command_rate[c]
         if torque:
-            pull.wound = rope.straight - rope.radius * winding.angle
-            pull.wound_rate = -rope.radius * winding.rate
-        else:
-            pull.wound = command
-            pull.wound_rate = cells.present.command_rate[c]
-        longer, rate = max(pull.length - pull.wound, 0.0), pull.rate - pull.wound_rate
+            wound, wound_rate = rope.straight - rope.radius * winding.angle, -rope.radius * winding.rate
+        longer, rate = max(pull.length - wound, 0.0), pull.rate - wound_rate
         spring = rope.stiffness * longer
         tension = max(spring + rope.damping * rate, 0.0) if longer > 0.0 else 0.0 * spring
-        pull.tension = tension
+        pull_at(pull, tension, wound, wound_rate)
         pull.damped = (spring - tension) * rate
-        pull.fed = -tension * pull.wound_rate
-        pull.power = pull.fed
         slope = gh * (gh * rope.stiffness + rope.damping) if tension > 0.0 else 0.0 * gh
         term.slope = slope
         term.lead = 0.0 * gh
@@ -222,10 +223,9 @@ def tension_from_length(ropes: ElasticTendons, memory: ChainMemory) -> None:
             winding.motor = command
             pull.power = command * winding.rate
             pull.braked = -rope.drag * winding.rate * winding.rate
-            heavy = rope.rotor + gh * rope.drag
             spin = turn_winch(rope, winding, gh, tension)
             winding.spin = spin
-            term.slope = slope / (1.0 + slope * rope.radius * rope.radius / heavy)
+            term.slope = slope / (1.0 + slope * rope.radius * rope.radius / (rope.rotor + gh * rope.drag))
             term.lead = rope.radius * (spin - winding.before)
 
 
@@ -233,13 +233,8 @@ def tension_from_length(ropes: ElasticTendons, memory: ChainMemory) -> None:
 def follow_motor(pull: TendonState, rope: ElasticTendon, term: TensionTerm, torque: Any, torque_rate: Any) -> None:
     """A winch without inertia: its tension is what its motor holds, whatever its angle."""
     tension = maximum(torque, 0.0 * torque) / rope.radius
-    pull.tension = tension
-    pull.wound = pull.length - tension / rope.stiffness
-    pull.wound_rate = pull.rate - torque_rate / (rope.radius * rope.stiffness)
-    pull.fed = -tension * pull.wound_rate
-    pull.power = pull.fed
-    pull.damped = 0.0
-    pull.braked = 0.0
+    wound_rate = pull.rate - torque_rate / (rope.radius * rope.stiffness)
+    pull_at(pull, tension, pull.length - tension / rope.stiffness, wound_rate)
     term.slope = 0.0
     term.lead = 0.0
 
@@ -317,9 +312,8 @@ def set_up(ropes: ElasticTendons, memory: ChainMemory) -> None:
     for c in range(m):
         term = TensionTerm(ropes.terms, c)
         ahead = term.lead
-        for d in range(m):
-            ropes.system[c, d] = 1.0 if c == d else 0.0
-        ropes.system[c, m] = 0.0
+        fill(ropes.system[c], 0.0)
+        ropes.system[c, c] = 1.0
         if term.slope > 0.0:
             for v in range(cells.given.shape[0]):
                 if cells.given[v] == 0:

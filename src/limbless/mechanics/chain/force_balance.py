@@ -114,8 +114,7 @@ def put_slopes(floating: FloatingChain, desk: BalanceScratch, twist: Any, push: 
             put_pair_at(unknown, 0, twist)
             step = 1e-6 * (1e-2 + abs(unknown[j]))
             unknown[j] += step
-            more = total_wrench(floating, twist_at(unknown, 0))
-            put_pair_at(unknown, 0, (1.0 / step) * (more - push))
+            put_pair_at(unknown, 0, (1.0 / step) * (total_wrench(floating, twist_at(unknown, 0)) - push))
             for c in range(6):
                 desk.matrix[c, j] = unknown[c]
                 size = max(size, abs(unknown[c]))
@@ -215,7 +214,7 @@ def balance_chain(
     robot: ChainTables, forces: Any, t: Scalar, window_time: Scalar, x: Array, desk: Any, memory: ChainMemory
 ):
     """Put the twist at which a chain's outer forces balance into its state. Returns whether there is one."""
-    floating = FloatingChain(robot, forces, t, window_time, x, memory, 1.0)
-    found, twist = balance(floating, desk, twist_at(x, LinkRow(robot.links, 0).velocity))
-    put_pair_at(x, LinkRow(robot.links, 0).velocity, twist)
+    first = LinkRow(robot.links, 0).velocity
+    found, twist = balance(FloatingChain(robot, forces, t, window_time, x, memory, 1.0), desk, twist_at(x, first))
+    put_pair_at(x, first, twist)
     return found

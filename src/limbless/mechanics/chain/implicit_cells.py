@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from limbless.mechanics.algebra import (
     Quaternion,
     Vector,
+    copy,
+    copy_part,
     dot,
     put_quaternion_at,
     put_vector_at,
@@ -32,13 +34,11 @@ from limbless.mechanics.chain import (
     add_span,
     brace_again,
     brace_bodies,
+    command_and_push,
     drive_to,
-    find_accelerations,
-    forward_kinematics,
     hold_stations,
     occupy_winches,
-    put_joint_rates,
-    put_rates,
+    put_state_rates,
     remember_winches,
     spend_actuators,
     spend_laws,
@@ -58,9 +58,7 @@ from limbless.mechanics.compiled import (
     version_for,
     where_positive,
 )
-from limbless.mechanics.control.closed_loop import command_all, put_all_control_rates
-from limbless.mechanics.forces import push_all
-from limbless.mechanics.integrate import copy, drive_at, linearise_forces, stage_rate, stage_state, store_stage
+from limbless.mechanics.integrate import drive_at, linearise_forces, stage_rate, stage_state, store_stage
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain.strain_cell import Cells
@@ -103,9 +101,7 @@ def occupy_cells(
 @func
 def winch_start(cells: Cells, x: Array) -> int:
     """Where winches begin in a state, behind the numbers of controllers."""
-    winches = 0
-    if cells.ropes is not None:
-        winches = cells.ropes.winches.shape[0]
+    winches = 0 if cells.ropes is None else cells.ropes.winches.shape[0]
     return len(x) - INTEGRALS - 2 * winches
 
 
@@ -161,35 +157,31 @@ def cell_stage(
     x: Array,
     slope: Array,
 ) -> tuple[Scalar, Scalar]:
-    robot, forces, memory = problem.robot, problem.forces, problem.memory
+    robot, memory = problem.robot, problem.memory
     set_cell_implicit_terms(robot, gh, before, memory)
     strain_freedoms(robot, x, memory)
     brace_again(actuation, problem, t, window_time, x)
-    forward_kinematics(robot, x, memory)
-    command_all(problem.options.controllers, t, robot, x, memory)
-    push_all(forces, t, window_time, robot, memory)
+    command_and_push(problem, t, window_time, x)
     if memory.ahead is not None:
         hold_stations(robot, gh, before, memory)
-    find_accelerations(actuation, robot, problem.options.base, memory)
-    put_rates(robot, x, memory, slope)
-    put_joint_rates(actuation, robot, x, memory, slope)
-    put_all_control_rates(problem.options.controllers, t, robot, x, memory, slope)
+    put_state_rates(problem, t, x, slope)
     memory.cells.span[0] = 0.0
-    velocity = LinkRow(robot.links, 0).velocity
-    change, speed = measure(velocity, memory.cells.scale, gh, before, slope, x)
-    columns = velocity + 6 + memory.torque.shape[0], winch_start(memory.cells, x)
-    return control_change(columns, memory.cells.scale, gh, before, slope, change), speed
+    first, last = LinkRow(robot.links, 0).velocity, winch_start(memory.cells, x)
+    return stage_change(first, last, memory.cells.scale, gh, before, slope, x)
 
 
 @func
-def control_change(
-    columns: tuple[int, int], scale: Array, gh: Scalar, before: Array, slope: Array, change: Scalar
-) -> Scalar:
-    """The same as `measure`, of controllers: a unit of theirs (a radian, a full activity) moves a joint by one."""
-    for c in range(columns[0], columns[1]):
+def stage_change(
+    first: int, last: int, scale: Array, gh: Scalar, before: Array, slope: Array, x: Array
+) -> tuple[Scalar, Scalar]:
+    """What `measure` says, and the same of controllers, whose numbers stand behind the velocities and before `last`: a
+    unit of theirs (a radian, a full activity) moves a joint by one.
+    """
+    change, speed = measure(first, scale, gh, before, slope, x)
+    for c in range(first + 6 + (scale.shape[0] - 2), last):
         way = primal(gh) * primal(scale[scale.shape[0] - 1]) * absolute(primal(slope[c]) - primal(before[c]))
         change = maximum(change, way)
-    return change
+    return change, speed
 
 
 @noinline_func
@@ -197,8 +189,7 @@ def set_cell_implicit_terms(robot: ChainTables, gh: Scalar, before: Array, memor
     """γh and the accelerations before, where the recursion finds them."""
     first = LinkRow(robot.links, 0).velocity + 6
     memory.cells.span[0] = gh
-    for v in range(memory.torque.shape[0]):
-        memory.cells.before[v] = before[first + v]
+    copy_part(before, first, memory.cells.before, 0, memory.torque.shape[0])
     if memory.cells.ropes is not None:
         remember_winches(memory.cells.ropes, before)
 
@@ -225,21 +216,21 @@ def measure(first: int, scale: Array, gh: Scalar, before: Array, slope: Array, x
 
 @version_for(store_stage, ChainProblem)
 @func
-def store_powers(problem: ChainProblem, scratch: Scratch, stage: int, window_time: Scalar, x: Array, slope: Array):
+def store_powers(
+    problem: ChainProblem, scratch: Scratch, stage: int, window_time: Scalar, x: Array, slope: Array
+) -> None:
     if problem.memory.tally is None:
-        return None
+        return
     spend_actuators(problem, scratch.powers, max(stage, 0), x)
     if stage < 0:  # the knot from which the first step begins
         copy(scratch.powers[0], scratch.last)
     if problem.records.tally is None:
-        return None
+        return
     spend_laws(problem, window_time)
     sums = IntegralSums(slope, len(x) - INTEGRALS)
     size = abs(sums.actuators) + abs(sums.environment) + abs(sums.passive)
     if stage < 0:
         scratch.sizes[0, 1] = size
-        return None
-    scratch.sizes[stage, 0] = size
-    for i in range(scratch.laws.shape[1]):
-        scratch.laws[stage, i] = problem.memory.law_powers[i]
-    return None
+    else:
+        scratch.sizes[stage, 0] = size
+        copy(problem.memory.law_powers, scratch.laws[stage])

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from limbless.mechanics.algebra import Twist, Vector, carry_twist, twist_at
+from limbless.mechanics.algebra import Twist, carry_twist, twist_at, vector_at
 from limbless.mechanics.chain import (
     INTEGRALS,
     NODES,
@@ -31,30 +31,25 @@ from limbless.mechanics.chain import (
     Motors,
     PrescribedMotion,
     actuate,
+    add_span,
     blend,
     brace_again,
     brace_bodies,
     brace_by,
-    control_change,
+    command_and_push,
     feedforward,
-    find_accelerations,
-    forward_kinematics,
-    measure,
     motor_slopes,
     occupy_base,
     occupy_by,
-    put_joint_rates,
-    put_motor_rates,
-    put_rates,
-    saturate,
+    put_state_rates,
     stage_by,
+    stage_change,
     steer_by,
     turned_by,
     weights_at,
 )
 from limbless.mechanics.compiled import Array, Scalar, func, noinline_func, version_for
-from limbless.mechanics.control.closed_loop import command_all, place_all_joints, put_all_control_rates
-from limbless.mechanics.forces import push_all
+from limbless.mechanics.control.closed_loop import place_all_joints
 
 
 @version_for(steer_by, PrescribedMotion, MixedActuation, AccelerationFeedback)
@@ -68,11 +63,14 @@ def steer_joints(
 @noinline_func
 def drive_now(ahead: ImplicitForces, n: int, share: Scalar) -> None:
     """The gait at `share` (0 to 1) of step n."""
-    row, weights, samples, present = NODES * n, weights_at(share), ahead.quarters, ahead.present
-    blend(samples.position, row, weights, present.position[0])
-    blend(samples.velocity, row, weights, present.velocity[0])
-    blend(samples.acceleration, row, weights, present.acceleration[0])
-    blend(samples.torque, row, weights, present.torque[0])
+    row, weights, drive, present = NODES * n, weights_at(share), ahead.quarters, ahead.present
+    for samples, out in (
+        (drive.position, present.position),
+        (drive.velocity, present.velocity),
+        (drive.acceleration, present.acceleration),
+        (drive.torque, present.torque),
+    ):
+        blend(samples, row, weights, out[0])
 
 
 @version_for(occupy_by, PrescribedMotion, MixedActuation, AccelerationFeedback)
@@ -86,9 +84,8 @@ def occupy_joints(
     x: Array,
 ) -> None:
     occupy_free(problem.robot, start, gh, slope, x)
-    first, last = control_columns(problem.robot, problem.memory, x)
-    for c in range(first, last):
-        x[c] = start[c] + gh * slope[c]
+    controls = LinkRow(problem.robot.links, 0).velocity + 6 + len(problem.memory.torque)
+    add_span(controls, len(x) - INTEGRALS, start, gh, slope, x)
 
 
 @noinline_func
@@ -98,17 +95,9 @@ def occupy_free(robot: ChainTables, start: Array, gh: Scalar, slope: Array, x: A
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
         if not link.given:
-            for c in range(link.velocity, link.velocity + link.freedoms):
-                x[c] = start[c] + gh * slope[c]
+            add_span(link.velocity, link.velocity + link.freedoms, start, gh, slope, x)
             if link.positions == 4:
-                turned_by(
-                    start,
-                    gh,
-                    link.position,
-                    Vector(x[link.velocity], x[link.velocity + 1], x[link.velocity + 2]),
-                    slope,
-                    x,
-                )
+                turned_by(start, gh, link.position, vector_at(x, link.velocity), slope, x)
             else:
                 for c in range(link.positions):
                     slope[link.position + c] = x[link.velocity + c]
@@ -127,32 +116,18 @@ def joint_stage(
     x: Array,
     slope: Array,
 ):
-    robot, forces, options, memory = problem.robot, problem.forces, problem.options, problem.memory
-    now = ChainProblem(robot, forces, options, memory.ahead.present, memory, problem.records)
+    robot, options, memory = problem.robot, problem.options, problem.memory
+    now = ChainProblem(robot, problem.forces, options, memory.ahead.present, memory, problem.records)
     actuate(actuation, robot, options, now.drive, 0, x, memory)
     place_all_joints(options.controllers, robot, x, memory)
     feedforward(actuation, now, 0, t, window_time, x)
     brace_again(actuation, problem, t, window_time, x)
-    forward_kinematics(robot, x, memory)
-    command_all(options.controllers, t, robot, x, memory)
-    saturate(actuation, robot, options, x, memory)
-    push_all(forces, t, window_time, robot, memory)
+    command_and_push(problem, t, window_time, x)
     set_implicit_terms(robot, options.feedback, options.motors, gh, before, memory)
-    find_accelerations(actuation, robot, options.base, memory)
-    put_rates(robot, x, memory, slope)
-    put_joint_rates(actuation, robot, x, memory, slope)
-    put_all_control_rates(options.controllers, t, robot, x, memory, slope)
-    if problem.options.motors is not None:
-        put_motor_rates(problem.options.motors, memory.torque, x, slope)
+    put_state_rates(problem, t, x, slope)
     clear_implicit_terms(memory)
-    change, speed = measure(LinkRow(robot.links, 0).velocity, memory.ahead.scale, gh, before, slope, x)
-    return control_change(control_columns(robot, memory, x), memory.ahead.scale, gh, before, slope, change), speed
-
-
-@func
-def control_columns(robot: ChainTables, memory: ChainMemory, x: Array) -> tuple[int, int]:
-    """Where the numbers of controllers begin in a state, and where they end."""
-    return LinkRow(robot.links, 0).velocity + 6 + memory.torque.shape[0], len(x) - INTEGRALS
+    first, last = LinkRow(robot.links, 0).velocity, len(x) - INTEGRALS
+    return stage_change(first, last, memory.ahead.scale, gh, before, slope, x)
 
 
 @noinline_func
@@ -173,7 +148,9 @@ def set_implicit_terms(
             for c in range(link.freedoms):
                 v = link.column + c
                 acceleration, taken = before[link.velocity + c], ImplicitTerm(ahead.leads, v)
-                freedom, acts = DofRow(robot.freedoms, v), feedback and free_to_act(memory, v)
+                # an actuator at its bound does not answer
+                acts = feedback and abs(memory.torque[v]) < ActuatorLimit(memory.bounds, v).limit
+                freedom = DofRow(robot.freedoms, v)
                 share = answer_of(freedom, acts, gh)
                 if motors is not None:
                     damping, stiffness = motor_slopes(motors, freedom, v)
@@ -193,12 +170,6 @@ def answer_of(freedom: DofRow, follows: Any, gh: Scalar):
     if follows:
         damping, stiffness = damping + freedom.rate_gain, stiffness + freedom.gain
     return gh * (damping + gh * stiffness)
-
-
-@func
-def free_to_act(memory: ChainMemory, v: int):
-    """Whether an actuator stands within its bound: at it, it does not answer."""
-    return abs(memory.torque[v]) < ActuatorLimit(memory.bounds, v).limit
 
 
 @noinline_func

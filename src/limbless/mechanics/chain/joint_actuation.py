@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from limbless.mechanics.algebra import put_pair_at, twist_at
+from limbless.mechanics.algebra import copy, copy_part, put_pair_at, twist_at
 from limbless.mechanics.chain import (
     AccelerationFeedback,
     ActuatorRequest,
@@ -83,21 +83,12 @@ def follow(
 ) -> None:
     base = LinkRow(robot.links, 0)
     position, velocity = base.position + base.positions, base.velocity + base.freedoms
-    for c in range(drive.position.shape[1]):
-        x[position + c] = drive.position[i, c]
-    for c in range(drive.velocity.shape[1]):
-        x[velocity + c] = drive.velocity[i, c]
-        memory.acceleration[c] = drive.acceleration[i, c]
+    copy_part(drive.position[i], 0, x, position, drive.position.shape[1])
+    copy_part(drive.velocity[i], 0, x, velocity, drive.velocity.shape[1])
+    copy(drive.acceleration[i], memory.acceleration)
 
 
-@version_for(put_joint_rates, PrescribedMotion, Inertialess)
-@func
-def put_no_rates(
-    actuation: Inertialess | PrescribedMotion, robot: ChainTables, x: Array, memory: ChainMemory, out: Array
-):
-    return None  # they stay zero, as they were allocated
-
-
+no_op(put_joint_rates, PrescribedMotion, Inertialess)  # they stay zero, as they were allocated
 no_op(settle_joints, PrescribedMotion, StrainActuation)
 
 
@@ -128,11 +119,9 @@ def feedback_torque(freedom: DofRow, error: Scalar, rate_error: Scalar, accelera
 @func
 def take_given_motion(link: LinkRow, drive: ChainDrive, i: int, x: Array, acceleration: Array) -> None:
     """A motion-given joint takes the drive's row i."""
-    for c in range(link.positions):
-        x[link.position + c] = drive.position[i, link.wanted + c]
-    for c in range(link.freedoms):
-        x[link.velocity + c] = drive.velocity[i, link.column + c]
-        acceleration[link.column + c] = drive.acceleration[i, link.column + c]
+    copy_part(drive.position[i], link.wanted, x, link.position, link.positions)
+    copy_part(drive.velocity[i], link.column, x, link.velocity, link.freedoms)
+    copy_part(drive.acceleration[i], link.column, acceleration, link.column, link.freedoms)
 
 
 @noinline_func
@@ -146,9 +135,7 @@ def drive_joints(robot: ChainTables, feedback: bool, drive: ChainDrive, i: int, 
         if link.given:
             take_given_motion(link, drive, i, x, memory.acceleration)
         q = angles_by(robot.kinds, link.kind, link, x)
-        e = q
-        if feedback and not link.given:
-            e = error_by(robot.kinds, link.kind, link, x, drive.position[i])
+        e = error_by(robot.kinds, link.kind, link, x, drive.position[i]) if feedback and not link.given else q
         for c in range(link.freedoms):
             v, rate, freedom = link.column + c, x[link.velocity + c], DofRow(robot.freedoms, link.column + c)
             memory.passive[v] = passive_torque(freedom, q[c], rate)
@@ -175,10 +162,10 @@ def limit_torques(robot: ChainTables, motors: Motors | None, x: Array, memory: C
                 memory.torque[v] = take_request(memory.bounds, v, wanted, memory.wishes)
 
 
-@version_for(actuate, MixedActuation)
+@version_for(actuate, MixedActuation, AccelerationFeedback, Inertialess)
 @func
 def actuate_joints(
-    actuation: MixedActuation,
+    actuation: AccelerationFeedback | Inertialess | MixedActuation,
     robot: ChainTables,
     options: ChainOptions,
     drive: ChainDrive,
@@ -187,20 +174,6 @@ def actuate_joints(
     memory: ChainMemory,
 ) -> None:
     drive_joints(robot, options.feedback, drive, i, x, memory)
-
-
-@version_for(actuate, AccelerationFeedback)
-@func
-def request_torques(
-    actuation: AccelerationFeedback,
-    robot: ChainTables,
-    options: ChainOptions,
-    drive: ChainDrive,
-    i: int,
-    x: Array,
-    memory: ChainMemory,
-) -> None:
-    drive_joints(robot, True, drive, i, x, memory)
 
 
 @generic
@@ -216,20 +189,6 @@ def feedforward(
 
 
 no_op(feedforward, PrescribedMotion, MixedActuation, StrainActuation)
-
-
-@version_for(actuate, Inertialess)
-@func
-def take_motion(
-    actuation: Inertialess,
-    robot: ChainTables,
-    options: ChainOptions,
-    drive: ChainDrive,
-    i: int,
-    x: Array,
-    memory: ChainMemory,
-) -> None:
-    drive_joints(robot, False, drive, i, x, memory)
 
 
 @version_for(feedforward, Inertialess)
@@ -353,8 +312,7 @@ def put_all_rates(
         link = LinkRow(robot.links, k)
         if not link.given:  # else they stay zero, as they were allocated
             put_rate_by(robot.kinds, link.kind, link, x, out)
-            for c in range(link.freedoms):
-                out[link.velocity + c] = memory.acceleration[link.column + c]
+            copy_part(memory.acceleration, link.column, out, link.velocity, link.freedoms)
 
 
 @version_for(settle_joints, MixedActuation, AccelerationFeedback)

@@ -52,19 +52,11 @@ def within(limit: Scalar, number: Scalar) -> Scalar:
 
 
 @func
-def motor_speed(motors: Motors, v: int, rate: Scalar, x: Array) -> Scalar:
-    """Of the motor, whose joint turns at `rate`."""
-    speed = rate
-    if motors.place[2] >= 0:
-        speed = x[motors.place[2] + motors.given.shape[0] + v]
-    return speed
-
-
-@func
 def motor_torque(motors: Motors, freedom: DofRow, v: int, q: Scalar, rate: Scalar, asked: Scalar, x: Array) -> Scalar:
     """What a joint feels of its motor, of which a feedback on the joint asks so much."""
-    row, speed = MotorRow(motors.rows, v), motor_speed(motors, v, rate, x)
+    row, speed = MotorRow(motors.rows, v), rate
     if motors.place[2] >= 0:  # the feedback looks at the motor, not at the joint beyond the spring
+        speed = x[motors.place[2] + motors.given.shape[0] + v]
         asked = asked + freedom.gain * (q - x[motors.place[2] + v]) + freedom.rate_gain * (rate - speed)
     settled = within(row.limit, within(row.stall, asked) - row.drop * speed)
     motors.voltage[v] = settled + row.drop * speed
@@ -99,12 +91,11 @@ def put_motor_rates(motors: Motors, torque: Array, x: Array, out: Array) -> None
 def motor_slopes(motors: Motors, freedom: DofRow, v: int) -> tuple[Scalar, Scalar]:
     """By how much the torque of a joint falls with its rate, and with its angle."""
     row = MotorRow(motors.rows, v)
-    damping, stiffness = row.drop + freedom.rate_gain, freedom.gain
-    if motors.place[1] >= 0:
-        damping, stiffness = 0.0 * damping, 0.0 * stiffness
     if motors.place[2] >= 0:
-        damping, stiffness = row.damping, row.stiffness
-    return damping, stiffness
+        return row.damping, row.stiffness
+    if motors.place[1] >= 0:
+        return 0.0 * row.drop, 0.0 * freedom.gain
+    return row.drop + freedom.rate_gain, freedom.gain
 
 
 @func
@@ -141,11 +132,7 @@ def motor_impulse(
 @func
 def motor_numbers(motors: Motors) -> int:
     """How many numbers of a state belong to motors."""
-    blocks = 1
-    if motors.place[1] >= 0:
-        blocks += 1
-    if motors.place[2] >= 0:
-        blocks += 2
+    blocks = 1 + (1 if motors.place[1] >= 0 else 0) + (2 if motors.place[2] >= 0 else 0)
     return blocks * motors.given.shape[0]
 
 

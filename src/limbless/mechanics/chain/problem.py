@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from limbless.mechanics.algebra import (
     carry_wrench,
+    copy,
+    copy_part,
+    fill,
     normalised,
     put_pair_at,
     put_quaternion_at,
@@ -36,7 +39,6 @@ from limbless.mechanics.chain import (
     MixedActuation,
     Motors,
     PrescribedMotion,
-    StrainActuation,
     TendonState,
     actuate,
     feedforward,
@@ -51,7 +53,16 @@ from limbless.mechanics.chain import (
     settle_joints,
     singular_joint,
 )
-from limbless.mechanics.compiled import Array, Scalar, constant_version, func, generic, noinline_func, version_for
+from limbless.mechanics.compiled import (
+    Array,
+    Scalar,
+    constant_version,
+    delegate,
+    func,
+    generic,
+    noinline_func,
+    version_for,
+)
 from limbless.mechanics.control.closed_loop import command_all, place_all_joints, put_all_control_rates, sample_all
 from limbless.mechanics.forces import push_all, spend_all
 from limbless.mechanics.integrate import (
@@ -81,28 +92,37 @@ def slow_rate(slow: Any, problem: Any, i: int, t: Scalar, window_time: Scalar, x
 @version_for(rate, ChainProblem)
 @func
 def chain_rate(problem: ChainProblem, i: int, t: Scalar, window_time: Scalar, x: Array, out: Array) -> None:
-    if problem.memory.slow is None:
-        fast_rate(problem, i, t, window_time, x, out)
-    else:
+    if problem.memory.slow is not None:
         slow_rate(problem.memory.slow, problem, i, t, window_time, x, out)
-
-
-@func
-def fast_rate(problem: ChainProblem, i: int, t: Scalar, window_time: Scalar, x: Array, out: Array) -> None:
-    robot, forces, options, memory = problem.robot, problem.forces, problem.options, problem.memory
+        return
+    robot, options, memory = problem.robot, problem.options, problem.memory
     actuate(options.actuation, robot, options, problem.drive, i, x, memory)
     place_all_joints(options.controllers, robot, x, memory)
     feedforward(options.actuation, problem, i, t, window_time, x)
+    command_and_push(problem, t, window_time, x)
+    put_state_rates(problem, t, x, out)
+
+
+@func
+def command_and_push(problem: ChainProblem, t: Scalar, window_time: Scalar, x: Array) -> None:
+    """Bodies where the state has them, what controllers command there, and all that pushes."""
+    robot, options, memory = problem.robot, problem.options, problem.memory
     forward_kinematics(robot, x, memory)
     command_all(options.controllers, t, robot, x, memory)
     saturate(options.actuation, robot, options, x, memory)
-    push_all(forces, t, window_time, robot, memory)
+    push_all(problem.forces, t, window_time, robot, memory)
+
+
+@func
+def put_state_rates(problem: ChainProblem, t: Scalar, x: Array, out: Array) -> None:
+    """The dynamics of an instant whose forces are known, and the rates of all numbers of its state."""
+    robot, options, memory = problem.robot, problem.options, problem.memory
     find_accelerations(options.actuation, robot, options.base, memory)
     put_rates(robot, x, memory, out)
     put_joint_rates(options.actuation, robot, x, memory, out)
     put_all_control_rates(options.controllers, t, robot, x, memory, out)
-    if problem.options.motors is not None:
-        put_motor_rates(problem.options.motors, memory.torque, x, out)
+    if options.motors is not None:
+        put_motor_rates(options.motors, memory.torque, x, out)
 
 
 @func
@@ -139,52 +159,36 @@ def account_tendons(cells: Cells | None, driven: Scalar, passive: Scalar) -> tup
     return driven, passive
 
 
-@generic
-def add_moving(actuation: Any, base: LinkRow, freedoms: int, start: Array, step: Scalar, slope: Array, end: Array):
-    """The coordinates of joints that are all motion-given do not take part."""
-
-
 @func
 def add_span(first: int, last: int, start: Array, step: Scalar, slope: Array, end: Array) -> None:
     for c in range(first, last):
         end[c] = start[c] + step * slope[c]
 
 
-@version_for(add_moving, PrescribedMotion, Inertialess)
+add_by = delegate(add, ChainProblem, "options.actuation")
+
+
+@version_for(add_by, PrescribedMotion, Inertialess)
 @func
 def add_base(
     actuation: Inertialess | PrescribedMotion,
-    base: LinkRow,
-    freedoms: int,
+    problem: ChainProblem,
     start: Array,
     step: Scalar,
     slope: Array,
     end: Array,
 ) -> None:
+    """The coordinates of joints that are all motion-given do not take part."""
+    base, freedoms = LinkRow(problem.robot.links, 0), len(problem.memory.torque)
     add_span(base.position, base.position + base.positions, start, step, slope, end)
     add_span(base.velocity, base.velocity + base.freedoms, start, step, slope, end)
     add_span(base.velocity + base.freedoms + freedoms, len(start), start, step, slope, end)
 
 
-@version_for(add_moving, MixedActuation, AccelerationFeedback)
+@version_for(add_by, object)
 @func
-def add_all(
-    actuation: MixedActuation | StrainActuation,
-    base: LinkRow,
-    freedoms: int,
-    start: Array,
-    step: Scalar,
-    slope: Array,
-    end: Array,
-) -> None:
-    add_span(base.position, len(start), start, step, slope, end)
-
-
-@version_for(add, ChainProblem)
-@func
-def chain_add(problem: ChainProblem, start: Array, step: Scalar, slope: Array, end: Array) -> None:
-    base, freedoms = LinkRow(problem.robot.links, 0), len(problem.memory.torque)
-    add_moving(problem.options.actuation, base, freedoms, start, step, slope, end)
+def add_all(actuation: Any, problem: ChainProblem, start: Array, step: Scalar, slope: Array, end: Array) -> None:
+    add_span(LinkRow(problem.robot.links, 0).position, len(start), start, step, slope, end)
 
 
 @version_for(normalise, ChainProblem)
@@ -206,10 +210,8 @@ def end_given(robot: ChainTables, state: Array, x: Array) -> None:
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
         if link.given:
-            for c in range(link.positions):
-                x[link.position + c] = state[link.position + c]
-            for c in range(link.freedoms):
-                x[link.velocity + c] = state[link.velocity + c]
+            copy_part(state, link.position, x, link.position, link.positions)
+            copy_part(state, link.velocity, x, link.velocity, link.freedoms)
 
 
 @generic
@@ -266,8 +268,7 @@ def keep_instant(
     slope: Array,
     r: int,
 ) -> None:
-    for c in range(len(x)):
-        records.x[r, c] = x[c]
+    copy(x, records.x[r])
     base, kept, sums = Base(memory.base, 0), BaseRecord(records.base, r), IntegralSums(slope, len(x) - INTEGRALS)
     kept.acceleration = base.acceleration
     kept.held = base.held
@@ -330,34 +331,24 @@ def chain_speed(actuation: Any, robot: ChainTables, memory: ChainMemory) -> Scal
 
 
 @func
-def check_limits(problem: ChainProblem, t: Scalar, x: Array, r: int, recorded: bool, last: bool):
+def check_limits(problem: ChainProblem, t: Scalar, x: Array, r: int, recorded: bool, last: bool) -> None:
     """At a knot: peaks and limits; where it is recorded, all totals so far."""
     memory, actuation = problem.memory, problem.options.actuation
     if memory.tally is None:
-        return None
+        return
+    given = efforts(actuation, memory)
     if problem.records.tally is None:
-        score_knot(memory.tally, efforts(actuation, memory))
-        return None
-    compare_and_record(
-        memory.tally,
-        problem.records.tally,
-        r,
-        recorded,
-        last,
-        t,
-        x,
-        efforts(actuation, memory),
-        flow_speed(actuation, problem.robot, memory),
-    )
-    return None
+        score_knot(memory.tally, given)
+    else:
+        speed = flow_speed(actuation, problem.robot, memory)
+        compare_and_record(memory.tally, problem.records.tally, r, recorded, last, t, x, given, speed)
 
 
 @func
 def spend_laws(problem: ChainProblem, window_time: Scalar) -> None:
     """The powers of all laws, in `memory.law_powers`."""
     memory = problem.memory
-    for i in range(len(memory.law_powers)):
-        memory.law_powers[i] = 0.0
+    fill(memory.law_powers, 0.0)
     spend_all(problem.forces, window_time, memory)
 
 
@@ -372,19 +363,18 @@ def spend_actuators(problem: ChainProblem, powers: Array, row: int, x: Array) ->
 @func
 def chain_work(
     problem: ChainProblem, stage: int, h: Scalar, seconds: Scalar, window_time: Scalar, x: Array, slope: Array
-):
+) -> None:
     tally, memory = problem.memory.tally, problem.memory
     if tally is None:
-        return None
+        return
     spend_actuators(problem, memory.powers, stage, x)
     if problem.records.tally is None:
         score_stage(tally, seconds, efforts(problem.options.actuation, memory))
         if stage == 3:
             score_step(tally, h, memory.powers)
-        return None
+        return
     spend_laws(problem, window_time)
     sums = IntegralSums(slope, len(x) - INTEGRALS)
     add_laws(tally, seconds, memory.law_powers, sums.actuators, sums.environment, sums.passive)
     if stage == 3:
         add_smooth_works(tally, h, memory.powers)
-    return None

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra import Inertia, Matrix, Symmetric, Twist, Vector, Wrench, twist_at
+from limbless.mechanics.algebra import Inertia, Matrix, Symmetric, Twist, Vector, Wrench, fill, twist_at
 from limbless.mechanics.chain import (
     Base,
     Body,
@@ -28,6 +28,7 @@ from limbless.mechanics.chain import (
     LinkRow,
     SlowMotion,
     Station,
+    add_span,
     beyond_station,
     forward_kinematics,
     slow_rate,
@@ -167,16 +168,14 @@ def solve_velocities(
         if change <= SLOW.tolerance * speed:
             slow.failed[0] = 0.0
             return
-        for c in range(first, first + 6 + freedoms):
-            x[c] += SLOW.instant * out[c]
+        add_span(first, first + 6 + freedoms, x, SLOW.instant, out, x)
 
 
 @noinline_func
 def come_to_rest(robot: ChainTables, memory: ChainMemory, out: Array) -> None:
     """Where velocities follow from a balance, there are no accelerations."""
     first = LinkRow(robot.links, 0).velocity
-    for v in range(memory.torque.shape[0]):
-        memory.acceleration[v] = 0.0
+    fill(memory.acceleration, 0.0)
     for c in range(first, first + 6 + memory.torque.shape[0]):
         out[c] = 0.0
     none = 0.0 * Body(memory.bodies, 0).origin

@@ -19,6 +19,8 @@ from limbless.mechanics.algebra import (
     carry_inertia,
     carry_twist,
     carry_wrench,
+    copy,
+    copy_part,
     power,
     product,
     rotate_diagonal,
@@ -29,6 +31,7 @@ from limbless.mechanics.chain import (
     ActuatorLimit,
     Axis,
     Body,
+    CellPiece,
     ChainMemory,
     ChainTables,
     DofRow,
@@ -85,13 +88,11 @@ class StrainCell(NamedTuple):
 
 
 @table
-class Station(Table):
+class Station(CellPiece):
     """A place in a cell, and the piece that leads to it from the one before (from the inner
     node, if it is the first).
     """
 
-    length: float  # d of the piece, m; 1 where the piece only turns
-    natural: Twist  # ξ of the piece when all freedoms are zero
     mass: Vector  # inertia with added mass, along its own axes, kg
     turn: Vector  # kg m2
     body: int  # its row among the bodies
@@ -100,7 +101,6 @@ class Station(Table):
     lane: int
     screw: int  # and where its freedoms begin there
     kind: int  # its number among the pieces of its cell that differ
-    bends: bool  # the strain changes along the piece
     has_mass: bool
 
 
@@ -265,6 +265,13 @@ def begin_block(link: LinkRow, robot: ChainTables, memory: ChainMemory) -> None:
 
 
 @func
+def add_all_to_block(link: LinkRow, memory: ChainMemory, lever: int, B: Inertia, F: Wrench, arm: Vector) -> None:
+    """A station with the inertia B, moved by all freedoms."""
+    for j in range(link.freedoms):
+        add_to_block(link, memory, j, lever, B @ JacobianColumn(memory.cells.columns, lever + j).screw, F, arm)
+
+
+@func
 def add_to_block(
     link: LinkRow, memory: ChainMemory, j: int, lever: int, pulled: Wrench, F: Wrench, arm: Vector
 ) -> None:
@@ -325,8 +332,7 @@ def cell_transmit(
     begin_block(link, robot, memory)
     last = Station(cells.stations, link.station + link.stations - 1)
     arm = Body(memory.bodies, last.body).arm
-    for j in range(link.freedoms):
-        add_to_block(link, memory, j, last.lever, I @ JacobianColumn(cells.columns, last.lever + j).screw, P, arm)
+    add_all_to_block(link, memory, last.lever, I, P, arm)
     I, P = carry_inertia(I, arm), carry_wrench(P, arm)
     for s in range(link.station, link.station + link.stations):
         station = Station(cells.stations, s)
@@ -342,9 +348,7 @@ def cell_transmit(
             I, P = I + carry_inertia(Inertia(M, o, J), arm), P + carry_wrench(F, arm)
             if memory.ahead is not None:
                 C, F = add_force_jacobian(memory.ahead, station.body, *nothing(0.0 * V.linear.x))
-                for j in range(link.freedoms):
-                    pulled = C @ JacobianColumn(cells.columns, station.lever + j).screw
-                    add_to_block(link, memory, j, station.lever, pulled, F, arm)
+                add_all_to_block(link, memory, station.lever, C, F, arm)
                 I, P = I + carry_inertia(C, arm), P + carry_wrench(F, arm)
     return factorise_block(link, memory, I, P)
 
@@ -404,8 +408,7 @@ def keep_pulls(cells: Cells, robot: ChainTables, memory: ChainMemory, r: int) ->
         for s in range(link.station, link.station + link.stations - 1):
             Body(memory.bodies, Station(cells.stations, s).body).delta = beyond_station(link, memory, s, delta)
     for c in range(cells.pulls.shape[0]):
-        for field in range(cells.pulls.shape[1]):
-            cells.kept[r, c, field] = cells.pulls[c, field]
+        copy(cells.pulls[c], cells.kept[r, c])
 
 
 version_for(normalise_joint, StrainCell)(settle_one)
@@ -415,5 +418,4 @@ version_for(joint_arm, StrainCell)(turn_reach)
 @version_for(put_rate, StrainCell)
 @func
 def put_cell_rate(link: LinkRow, x: Array, out: Array) -> None:
-    for j in range(link.freedoms):
-        out[link.position + j] = x[link.velocity + j]
+    copy_part(x, link.velocity, out, link.position, link.freedoms)

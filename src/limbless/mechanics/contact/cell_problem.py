@@ -32,14 +32,13 @@ from limbless.mechanics.chain import (
     LinkRow,
     add_span,
     bend_pieces,
-    control_change,
     drive_to,
     forward_kinematics,
-    measure,
     occupy_free,
     overbent_cell,
     put_winch_rates,
     set_cell_implicit_terms,
+    stage_change,
     strain_freedoms,
     winch_start,
 )
@@ -223,8 +222,7 @@ def evaluate(
     last = winch_start(solve.cells, chain.state)
     occupy_free(robot, solve.cells.given, last, x, gh, solve.before, chain.state)
     first = LinkRow(robot.links, 0).velocity
-    control = first + 6 + chain.torque.shape[0], last
-    add_span(control[0], control[1], x, gh, solve.before, chain.state)
+    add_span(first + 6 + chain.torque.shape[0], last, x, gh, solve.before, chain.state)
     set_cell_implicit_terms(robot, gh, solve.before, chain)
     strain_freedoms(robot, chain.state, chain)
     forward_kinematics(robot, chain.state, chain)
@@ -246,8 +244,7 @@ def evaluate(
     solve.counts[1] += more
     if fell:
         counts.fallbacks = counts.fallbacks + 1.0
-    change, speed = measure(first, solve.cells.scale, gh, solve.before, chain.slope, chain.state)
-    change = control_change(control, solve.cells.scale, gh, solve.before, chain.slope, change)
+    change, speed = stage_change(first, last, solve.cells.scale, gh, solve.before, chain.slope, chain.state)
     return change, speed, worst, int(overbent_cell(robot, chain))
 
 

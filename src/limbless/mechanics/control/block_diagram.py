@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from limbless.mechanics.algebra import copy_part
 from limbless.mechanics.chain import DofRow, forward_kinematics
 from limbless.mechanics.compiled import (
     Array,
@@ -84,9 +85,7 @@ def run_blocks(diagram: BlockDiagram, first: int, last: int) -> None:
         elif code == 3:
             v[out] = v[a] / v[b]
         elif code == 4:
-            s, c = sincos(v[a])
-            v[out] = s
-            v[out + 1] = c
+            v[out], v[out + 1] = sincos(v[a])
         elif code == 5:
             v[out] = exponential(v[a])
         elif code == 6:
@@ -103,21 +102,22 @@ def run_blocks(diagram: BlockDiagram, first: int, last: int) -> None:
 
 @func
 def take_numbers(diagram: BlockDiagram, x: Array) -> None:
-    first = diagram.place[0]
-    for k in range(diagram.rates.shape[0]):
-        diagram.values[1 + k] = x[first + k]
+    copy_part(x, diagram.place[0], diagram.values, 1, diagram.rates.shape[0])
 
 
 @func
 def take_senses(diagram: BlockDiagram) -> None:
-    first, felt = 1 + diagram.rates.shape[0], diagram.senses.felt
-    for k in range(felt.shape[0]):
-        diagram.values[first + k] = felt[k]
+    felt = diagram.senses.felt
+    copy_part(felt, 0, diagram.values, 1 + diagram.rates.shape[0], felt.shape[0])
 
 
 @func
-def answer(diagram: BlockDiagram) -> None:
+def answer(diagram: BlockDiagram, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory) -> None:
     """All values that need no late senses; a law in plain Python gives its rates at once, too."""
+    sense_early(diagram.senses, t, robot, x, memory)
+    diagram.values[0] = t
+    take_numbers(diagram, x)
+    take_senses(diagram)
     run_blocks(diagram, 0, diagram.ends[1])
     if diagram.call[0] != 0:
         call_pointer(diagram.call[0], diagram.values)
@@ -137,11 +137,7 @@ def place_by_diagram(controller: BlockDiagram, robot: ChainTables, x: Array, mem
 @version_for(command, BlockDiagram)
 @noinline_func
 def command_by_diagram(controller: BlockDiagram, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory) -> None:
-    sense_early(controller.senses, t, robot, x, memory)
-    controller.values[0] = t
-    take_numbers(controller, x)
-    take_senses(controller)
-    answer(controller)
+    answer(controller, t, robot, x, memory)
     for k in range(controller.placed[0], controller.outputs.shape[0]):
         given, what, v = controller.values[controller.outputs[k, 0]], controller.outputs[k, 1], controller.outputs[k, 2]
         if what == 0:
@@ -188,10 +184,6 @@ def sample_diagram(controller: BlockDiagram, robot: ChainTables, x: Array, memor
     if value_of(time) < value_of(samples.period[0] * (ticks + 1.0 - 1e-6)):
         return
     x[samples.clock[1]] = ticks + 1.0
-    sense_early(controller.senses, time, robot, x, memory)
-    controller.values[0] = time
-    take_numbers(controller, x)
-    take_senses(controller)
-    answer(controller)
+    answer(controller, time, robot, x, memory)
     for k in range(samples.number.shape[0]):
         x[controller.place[0] + samples.number[k, 0]] = controller.values[samples.number[k, 1]]

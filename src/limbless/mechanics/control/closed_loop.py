@@ -2,8 +2,9 @@
 
 A command is made of the controller's numbers and of senses that are known before the dynamics (time, positions, rates);
 rates may use forces of the instant too. So there is no algebraic loop, and no order of evaluation to guess. A problem
-holds a tuple of controllers, and compiles those it holds. Their numbers are arrays, never bare floats: these would have
-neither lanes nor derivatives.
+holds a tuple of controllers, and compiles those it holds. Every controller commands; one that has nothing to say to
+another question has no version of it. Their numbers are arrays, never bare floats: these would have neither lanes nor
+derivatives.
 """
 
 from __future__ import annotations
@@ -40,13 +41,12 @@ def sample(controller: Any, robot: ChainTables, x: Array, memory: ChainMemory):
 def put_tendon(memory: ChainMemory, c: int, given: Scalar, rate: bool) -> None:
     """Add to what a tendon is told, or to its rate."""
     if memory.cells is not None:
-        if rate:
-            memory.cells.present.command_rate[c] += given
-        else:
-            memory.cells.present.command[c] += given
+        present = memory.cells.present
+        told = present.command_rate if rate else present.command
+        told[c] += given
 
 
 command_all = for_each(command)
-put_all_control_rates = for_each(put_control_rates)
-place_all_joints = for_each(place_joints)
-sample_all = for_each(sample)
+put_all_control_rates = for_each(put_control_rates, optional=True)
+place_all_joints = for_each(place_joints, optional=True)
+sample_all = for_each(sample, optional=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from limbless.mechanics.compiled import Array, IntArray, Scalar, no_op, noinline_func, version_for
-from limbless.mechanics.control.closed_loop import command, place_joints, put_control_rates, sample
+from limbless.mechanics.compiled import Array, IntArray, Scalar, noinline_func, version_for
+from limbless.mechanics.control.closed_loop import command
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain.tables import ChainMemory, ChainTables
@@ -37,8 +37,3 @@ def pull_muscles(controller: MusclePairs, t: Scalar, robot: ChainTables, x: Arra
         memory.torque[v] += law[v, 0] * pull + muscles[v, 2] * (law[v, 5] - q) - muscles[v, 3] * rate
         muscles[v, 0] = 0.0
         muscles[v, 1] = 0.0
-
-
-no_op(put_control_rates, MusclePairs)
-no_op(place_joints, MusclePairs)
-no_op(sample, MusclePairs)

@@ -14,7 +14,6 @@ from limbless.mechanics.compiled import (
     IntArray,
     Scalar,
     func,
-    no_op,
     sincos_unbranched,
     version_for,
     where_positive,
@@ -22,7 +21,6 @@ from limbless.mechanics.compiled import (
 from limbless.mechanics.control import (
     Senses,
     command,
-    place_joints,
     put_control_rates,
     put_tendon,
     sample,
@@ -121,17 +119,12 @@ def turn_oscillators(tables: OscillatorTables, t: Scalar, x: Array) -> None:
     n, first, order = tables.haste.shape[0], tables.place[0], tables.order[0]
     drive = ramp_value(tables.drive, t)
     for i in range(n):
-        s, c = sincos_unbranched(x[first + i])
-        tables.sine[i] = s
-        tables.cosine[i] = c
+        tables.sine[i], tables.cosine[i] = sincos_unbranched(x[first + i])
     for i in range(n):
         low, high, a, r = tables.span[i, 0], tables.span[i, 1], tables.haste[i], x[first + n + i]
         tables.turning[i] = within(low, high, drive, tables.frequency[i, 0] + tables.frequency[i, 1] * drive)
         goal = within(low, high, drive, tables.amplitude[i, 0] + tables.amplitude[i, 1] * drive)
-        if order == 2:
-            tables.growth[i] = a * (0.25 * a * (goal - r) - x[first + 2 * n + i])
-        else:
-            tables.growth[i] = a * (goal - r)
+        tables.growth[i] = a * (0.25 * a * (goal - r) - x[first + 2 * n + i] if order == 2 else goal - r)
     for k in range(tables.along.shape[0]):
         i, j = tables.pairs[k, 0], tables.pairs[k, 1]
         # w sin(θ_j - θ_i - φ), of sines and cosines that are there already
@@ -154,9 +147,7 @@ def command_joints(controller: OscillatorTables, t: Scalar, robot: ChainTables, 
         v, r, raised = outputs.freedom[i], x[first + n + i], outputs.bias[i] + controller.cosine[i]
         given = outputs.strength[i] * r * raised
         if target == 1:
-            growth = controller.growth[i]
-            if order == 2:
-                growth = x[first + 2 * n + i]
+            growth = x[first + 2 * n + i] if order == 2 else controller.growth[i]
             moving = outputs.strength[i] * (growth * raised - r * controller.sine[i] * controller.turning[i])
             freedom = DofRow(robot.freedoms, v)
             given = freedom.gain * given + freedom.rate_gain * moving
@@ -183,9 +174,6 @@ def put_oscillator_rates(
             out[first + 2 * n + i] = controller.growth[i]
         else:
             out[first + n + i] = controller.growth[i]
-
-
-no_op(place_joints, OscillatorTables)
 
 
 @version_for(sample, OscillatorTables)

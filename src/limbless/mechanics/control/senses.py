@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from limbless.mechanics.algebra import Matrix, Vector
+from limbless.mechanics.algebra import Matrix, Vector, copy, transpose, vector_at
 from limbless.mechanics.chain import Body, LinkRow, TendonState, mass_flow
 from limbless.mechanics.compiled import (
     Array,
@@ -72,20 +72,9 @@ class Senses(NamedTuple):
 
 
 @func
-def component(v: Vector, axis: int) -> Scalar:
-    if axis == 0:
-        return v.x
-    return v.y if axis == 1 else v.z
-
-
-@func
 def along(R: Matrix, F: Vector, axis: int) -> Scalar:
     """A component along an axis of a body, of a vector along those of the world."""
-    if axis == 0:
-        return R.x.x * F.x + R.y.x * F.y + R.z.x * F.z
-    if axis == 1:
-        return R.x.y * F.x + R.y.y * F.y + R.z.y * F.z
-    return R.x.z * F.x + R.y.z * F.y + R.z.z * F.z
+    return (transpose(R) @ F)[axis]
 
 
 @func
@@ -124,10 +113,9 @@ def sensed_force(rows: SenseRows, k: int, memory: ChainMemory) -> Scalar:
 @func
 def touch_of(rows: SenseRows, k: int, memory: ChainMemory) -> Vector:
     """All contacts of a body, and of those between two rows where it is made of more."""
-    place = rows.code[k, 1]
-    total = Vector(memory.touch[place, 0], memory.touch[place, 1], memory.touch[place, 2])
+    total = vector_at(memory.touch[rows.code[k, 1]], 0)
     for i in range(int(value_of(rows.point[k, 0])), int(value_of(rows.point[k, 1]))):
-        total = total + Vector(memory.touch[i, 0], memory.touch[i, 1], memory.touch[i, 2])
+        total = total + vector_at(memory.touch[i], 0)
     return total
 
 
@@ -153,11 +141,9 @@ def read_row(rows: SenseRows, k: int, robot: ChainTables, x: Array, memory: Chai
         _, turned = sincos(x[place])
         return x[axis] * (rows.point[k, 0] + turned)
     if code == 9:
-        if memory.cells is not None:
-            return TendonState(memory.cells.pulls, place).tension
-        return 0.0 * side
+        return 0.0 * side if memory.cells is None else TendonState(memory.cells.pulls, place).tension
     if code == 4:
-        return component(centre_of_mass(robot, memory), axis)
+        return centre_of_mass(robot, memory)[axis]
     if code == 1:
         ahead = way(robot, memory, place)
         return arctangent2(side * ahead.y, side * ahead.x)
@@ -169,8 +155,7 @@ def read_row(rows: SenseRows, k: int, robot: ChainTables, x: Array, memory: Chai
     if code == 2:
         return body.velocity.angular.z
     if code == 3:
-        arm = body.rotation @ Vector(rows.point[k, 0], rows.point[k, 1], rows.point[k, 2])
-        return component(body.origin + arm, axis)
+        return (body.origin + body.rotation @ vector_at(rows.point[k], 0))[axis]
     if code == 6:
         return along(body.rotation, touch_of(rows, k, memory), axis)
     if code == 11:
@@ -182,19 +167,15 @@ def read_row(rows: SenseRows, k: int, robot: ChainTables, x: Array, memory: Chai
 
 
 @func
-def read_rows(senses: Senses, first: int, last: int, robot: ChainTables, x: Array, memory: ChainMemory) -> None:
+def read_rows(
+    senses: Senses, first: int, last: int, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory
+) -> None:
+    """Channels from `first` to `last`; their noise by the time, so that a run that goes on hears the same."""
     rows = senses.rows
     for k in range(first, last):
-        if rows.code[k, 0] == 8:  # forces are sensed by many at once, and a call costs more than they do
-            number = sensed_force(rows, k, memory)
-        else:
-            number = read_row(rows, k, robot, x, memory)
+        # forces are sensed by many at once, and a call costs more than they do
+        number = sensed_force(rows, k, memory) if rows.code[k, 0] == 8 else read_row(rows, k, robot, x, memory)
         senses.raw[k] = rows.gain[k] * number + rows.offset[k]
-
-
-@func
-def add_noise(senses: Senses, first: int, last: int, t: Scalar) -> None:
-    """To channels from `first` to `last`; the row by the time, so that a run that goes on hears the same."""
     for k in range(senses.noise.channel.shape[0]):
         c = senses.noise.channel[k]
         if first <= c < last:
@@ -205,8 +186,7 @@ def add_noise(senses: Senses, first: int, last: int, t: Scalar) -> None:
 @func
 def tell(senses: Senses, x: Array) -> None:
     """What the controller is told: the number, as it was where it is late, and what its filter has."""
-    for k in range(senses.raw.shape[0]):
-        senses.felt[k] = senses.raw[k]
+    copy(senses.raw, senses.felt)
     delays = senses.delays
     for k in range(delays.channel.shape[0]):
         senses.felt[delays.channel[k, 0]] = delayed(delays, k, x)
@@ -234,17 +214,14 @@ def delayed(delays: Delays, k: int, x: Array) -> Scalar:
 @func
 def sense_early(senses: Senses, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory) -> None:
     """All numbers that are known before the dynamics; a filtered one is what its filter has."""
-    read_rows(senses, 0, senses.late[0], robot, x, memory)
-    add_noise(senses, 0, senses.late[0], t)
+    read_rows(senses, 0, senses.late[0], t, robot, x, memory)
     tell(senses, x)
 
 
 @func
 def sense_late(senses: Senses, t: Scalar, robot: ChainTables, x: Array, memory: ChainMemory, out: Array) -> None:
     """The rest, and the rates of all filters and clocks."""
-    count = senses.raw.shape[0]
-    read_rows(senses, senses.late[0], count, robot, x, memory)
-    add_noise(senses, senses.late[0], count, t)
+    read_rows(senses, senses.late[0], senses.raw.shape[0], t, robot, x, memory)
     tell(senses, x)
     for k in range(senses.filtered.shape[0]):
         channel, place = senses.filtered[k], senses.place[0] + k
@@ -263,8 +240,7 @@ def sample_senses(senses: Senses, robot: ChainTables, x: Array, memory: ChainMem
     if value_of(time) < value_of(delays.step[0] * (knot + 1.0 - 1e-6)):
         return  # a step that ends elsewhere
     x[delays.clock[1]] = knot + 1.0
-    read_rows(senses, 0, senses.late[0], robot, x, memory)
-    add_noise(senses, 0, senses.late[0], time)
+    read_rows(senses, 0, senses.late[0], time, robot, x, memory)
     for k in range(delays.channel.shape[0]):
         first = delays.channel[k, 1]
         for i in range(max(delays.channel[k, 2] - 2, 0) + 3, 0, -1):

@@ -40,9 +40,10 @@ __getattr__ = lazy_names(
         "hydrostatics": "Hydrostatic HydrostaticLaw hydrostatic",
         "immersion": "Cut Integrals THIN cut_section integrals_along reach_of waterplane_along",
         "laws": (
-            "LawBands LawWrench Laws OnBody OnSegment PackedLaws RowLaws Slice about_body at is_active "
-            "lane_wrench law law_row law_slice law_wrench plain_law power_of_band push_in_bands push_in_rows "
-            "put_in_band put_lane_wrench put_nothing segment_motion sum_slice"
+            "EllipticSection LawBands LawWrench Laws OnAxes OnBody OnSegment PackedLaws RowLaws Slice WithAddedMass "
+            "about_body at is_active lane_wrench law law_row law_slice law_wrench plain_law power_of_bands "
+            "push_in_bands push_in_rows put_in_band put_lane_wrench put_nothing segment_motion slice_of "
+            "sliced_wrench sum_slice"
         ),
         "morison": "Morison MorisonLaw scaled",
         "open_water": (

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from limbless.mechanics.algebra import Matrix, Vector, cross, product, transpose
+from limbless.mechanics.algebra import Vector, cross, product, transpose
 from limbless.mechanics.compiled import Scalar, absolute, constants, func, version_for
-from limbless.mechanics.forces.laws import OnBody, about_body, law_wrench, plain_law
+from limbless.mechanics.forces.laws import OnAxes, about_body, law_wrench, plain_law
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain import Body
 
 
 @constants
-class BodyDragRow(OnBody):
-    start: Vector  # the point, along the law's own axes, m
-    frame: Matrix  # the law's axes in the body, in columns
+class BodyDragRow(OnAxes):
     linear: Vector  # N s/m
     quadratic: Vector  # N s2/m2
     turning: Vector  # N m s/rad

@@ -157,14 +157,12 @@ def user_stream(asked: Rows[StreamBuffer], flow: FlowRow, t: Scalar, x: Vector) 
 @func
 def stream_of(flow: FlowRow, asked: Any, t: Scalar, x: Vector) -> FlowState:
     if flow.kind == FLOW_KINDS.linear:
-        found = linear_stream(flow, t, x)
-    elif flow.kind == FLOW_KINDS.vortex:
-        found = vortex_stream(flow, t, x)
-    elif flow.kind == FLOW_KINDS.wave:
-        found = wave_stream(flow, t, x)
-    else:
-        found = user_stream(asked, flow, t, x)
-    return found
+        return linear_stream(flow, t, x)
+    if flow.kind == FLOW_KINDS.vortex:
+        return vortex_stream(flow, t, x)
+    if flow.kind == FLOW_KINDS.wave:
+        return wave_stream(flow, t, x)
+    return user_stream(asked, flow, t, x)
 
 
 @func

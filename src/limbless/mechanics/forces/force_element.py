@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from limbless.mechanics.compiled import Scalar, for_each, func, generic, version_for
+from limbless.mechanics.compiled import Scalar, for_each, generic
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain import ChainMemory
-    from limbless.mechanics.forces.laws import LawBands, RowLaws
+    from limbless.mechanics.forces.laws import LawBands
 
 
 @generic
@@ -30,16 +30,12 @@ def element_power(element: Any, window_time: Scalar, memory: ChainMemory):
 
 
 @generic
-def refresh_velocities(element: LawBands | RowLaws, memory: ChainMemory):
-    """The velocities of the bodies have changed since `push`: note them, for `element_power`."""
-
-
-@version_for(refresh_velocities, object)
-@func
-def look_when_spent(element: RowLaws, memory: ChainMemory):
-    return None  # an element that reads the bodies as it spends has nothing to note
+def refresh_velocities(element: LawBands, memory: ChainMemory):
+    """The velocities of the bodies have changed since `push`: note them, for `element_power`. An element that reads the
+    bodies as it spends has no version of this.
+    """
 
 
 push_all = for_each(push)
 spend_all = for_each(element_power)
-look_again_all = for_each(refresh_velocities)
+look_again_all = for_each(refresh_velocities, optional=True)

@@ -43,7 +43,7 @@ from limbless.mechanics.forces import (
     law,
     law_wrench,
     plane_at,
-    power_of_band,
+    power_of_bands,
     push_in_bands,
     push_in_rows,
     put_in_band,
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 
 class ImmersionStates(NamedTuple):
-    """How a link lies in the water: `Floating.state`."""
+    """How a link lies in the water: `AddedMassState.state`."""
 
     under: float = 1.0
     cut: float = 0.0  # by the surface
@@ -97,9 +97,7 @@ def swell_of(surface: WaterSurface):
 @func
 def heights_of(row: OpenWater, body: Body):
     """Heights that no point of a segment is below or above: those of its ends, and its larger half axis."""
-    up = body.rotation.z
-    if row.turned:
-        up = transpose(row.frame) @ up
+    up = transpose(row.frame) @ body.rotation.z if row.turned else body.rotation.z
     start = body.origin.z + dot(up, row.start)
     end, reach = start + row.length * up.x, maximum(row.half_width, row.half_height)
     return minimum(start, end) - reach, maximum(start, end) + reach
@@ -144,11 +142,10 @@ def find_states(bodies: Rows[Body], laws: FreeSurfaceLaws) -> None:
 def push_cut(row: OpenWater, laws: FreeSurfaceLaws, t: Scalar, body: Body, water: AddedMassState) -> Wrench:
     """The wrench on a segment that may be cut; its added inertia is noted."""
     E, total = sum_segment(laws.kind, row, laws, t, body)
-    F = about_body(row, E, total.force, total.torque)
     water.inertia = water.inertia + wet_inertia(row, E, total.wet)
     if absolute(total.wetting.x) > 0.0:  # a link under water, or dry, has no need
         water.joining = water.joining + wet_inertia(row, E, total.wetting) @ body.velocity
-    return F
+    return about_body(row, E, total.force, total.torque)
 
 
 @func
@@ -226,9 +223,7 @@ def push_afloat_bands(laws: FreeSurfaceLaws, bodies: Rows[Body], t: Scalar, wind
 @func
 def spend_floating(laws: FreeSurfaceLaws, window_time: Scalar, memory: ChainMemory) -> None:
     """What the pushes do, and half of what the growing inertia takes along: in still water the terms of φ̇ cancel."""
-    spent = 0.0
-    for b in range(laws.members.shape[0]):
-        spent += power_of_band(laws, b)
+    spent = power_of_bands(laws)
     if laws.submerged[0] == 0.0:
         spent += half_joining(laws, memory.bodies)
     memory.law_powers[laws.owner] += spent
@@ -265,10 +260,9 @@ def share_at(surface: Hydrostatic, row: OpenWater, flows: Flows, t: Scalar, plac
     if surface is None:
         return 1.0 + 0.0 * place.x
     plane = plane_at(surface, flows, t, place, 0.0 * place)
-    share = 1.0 + 0.0 * plane.depth
-    if some_positive(maximum(row.half_width, row.half_height) - plane.depth):  # else all of it is under water
-        share = cut_section(row.half_width, row.half_height, transpose(E) @ plane.normal, plane.depth).share
-    return share
+    if some_positive(maximum(row.half_width, row.half_height) - plane.depth):
+        return cut_section(row.half_width, row.half_height, transpose(E) @ plane.normal, plane.depth).share
+    return 1.0 + 0.0 * plane.depth  # all of it is under water
 
 
 @version_for(law_wrench, OpenWakeLaw)

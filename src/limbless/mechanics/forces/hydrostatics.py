@@ -9,6 +9,7 @@ import numpy as np
 from limbless.mechanics.algebra import Matrix, Vector, Wrench, cross, transpose
 from limbless.mechanics.compiled import Array, Scalar, constants, func, version_for
 from limbless.mechanics.forces import (
+    EllipticSection,
     OnSegment,
     RowLaws,
     Slice,
@@ -28,11 +29,9 @@ if TYPE_CHECKING:
 
 
 @constants
-class Hydrostatic(OnSegment):
+class Hydrostatic(EllipticSection, OnSegment):
     lift: Vector  # weight of displaced fluid per length of full section, upward, world, N/m
     height: float  # of the surface, m
-    half_width: float
-    half_height: float
 
 
 HydrostaticLaw = plain_law("HydrostaticLaw", Hydrostatic)

@@ -129,14 +129,13 @@ def integrals_along(
     if slope * length > STEEP or slope * length < -STEEP:
         low, high = antiderivatives(first), antiderivatives(first + slope * length)
         share, moment, sag = high[0] - low[0], high[1] - low[1], high[2] - low[2]
-        found = Integrals(share / slope, (moment - first * share) / (slope * slope), sag / slope)
-    else:
-        o = 0.0 * first
-        found = Integrals(o, o, o)
-        for j in range(start, start + count):
-            s, ds = nodes[j] * length, weights[j] * length
-            share, _, sag = share_of(first + slope * s)
-            found = Integrals(found.share + ds * share, found.lever + ds * s * share, found.sag + ds * sag)
+        return Integrals(share / slope, (moment - first * share) / (slope * slope), sag / slope)
+    o = 0.0 * first
+    found = Integrals(o, o, o)
+    for j in range(start, start + count):
+        s, ds = nodes[j] * length, weights[j] * length
+        share, _, sag = share_of(first + slope * s)
+        found = Integrals(found.share + ds * share, found.lever + ds * s * share, found.sag + ds * sag)
     return found
 
 
@@ -161,19 +160,18 @@ def waterplane_along(middle: Any, slope: Scalar, length: Scalar, nodes: Array, w
     half = 0.5 * length
     if slope * length > STEEP or slope * length < -STEEP:
         low, high, per = slopes_below(middle - slope * half), slopes_below(middle + slope * half), 1.0 / slope
-        found = Waterplane(
+        return Waterplane(
             -middle * per,
             0.0 * middle,
             per * (high[0] - low[0]),
             per * per * (high[1] - low[1]),
             per * per * per * (high[2] - low[2]),
         )
-    else:
-        o = 0.0 * middle
-        found = Waterplane(o, middle, o, o, o)
-        for j in range(start, start + count):
-            s = (nodes[j] - 0.5) * length
-            _, rise, _ = share_of(middle + slope * s)
-            a = weights[j] * length * rise
-            found = Waterplane(o, middle, found.width + a, found.lever + s * a, found.spread + s * s * a)
+    o = 0.0 * middle
+    found = Waterplane(o, middle, o, o, o)
+    for j in range(start, start + count):
+        s = (nodes[j] - 0.5) * length
+        _, rise, _ = share_of(middle + slope * s)
+        a = weights[j] * length * rise
+        found = Waterplane(o, middle, found.width + a, found.lever + s * a, found.spread + s * s * a)
     return found

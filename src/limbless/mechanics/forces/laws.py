@@ -69,15 +69,34 @@ class OnBody(Table):
     body: int
 
 
-class OnSegment(OnBody):
+class OnAxes(OnBody):
+    """A law at a place that has axes of its own."""
+
+    start: Vector  # the place in its body, along these axes, m
+    frame: Matrix  # the axes, in the body: along, lateral, vertical in columns
+
+
+class OnSegment(OnAxes):
     """A law on the slices of a straight segment P(s) = start + s e1 of a body."""
 
-    start: Vector  # along the segment's own axes, m
-    frame: Matrix  # of the segment, in its body: along, lateral, vertical in columns
     length: float  # m
     first: int  # number of its first Gauss point, and how many there are
     count: int
     turned: bool  # whether `frame` is not 1
+
+
+class EllipticSection(Table):
+    """What a table has of the section of its body."""
+
+    half_width: float  # m
+    half_height: float
+
+
+class WithAddedMass(Table):
+    """What a table has of the water that a body carries along, per length."""
+
+    added: Vector  # D, added mass: axial, lateral, vertical, kg/m
+    added_roll: float  # c1, kg m
 
 
 class Laws(NamedTuple):
@@ -325,18 +344,18 @@ def spend_group(group: LawBands, window_time: Scalar, memory: ChainMemory) -> No
 
 
 @func
-def power_of_band(laws: FreeSurfaceLaws | Laws, b: int) -> Scalar:
+def power_of_bands(laws: FreeSurfaceLaws | Laws) -> Scalar:
     """Of what `push_side_by_side` has left, on plain numbers: the motion of eight bodies, and the wrenches."""
-    return total(power(Body(as_lane_array(laws.slab), b).velocity, LawWrench(as_lane_array(laws.pushed), b).wrench))
+    spent, slab, pushed = 0.0, as_lane_array(laws.slab), as_lane_array(laws.pushed)
+    for b in range(laws.members.shape[0]):
+        spent += total(power(Body(slab, b).velocity, LawWrench(pushed, b).wrench))
+    return spent
 
 
 @version_for(element_power, Laws)
 @func
 def spend_bands(laws: Laws, window_time: Scalar, memory: ChainMemory) -> None:
-    spent = 0.0
-    for b in range(laws.members.shape[0]):
-        spent += power_of_band(laws, b)
-    memory.law_powers[laws.owner] += spent
+    memory.law_powers[laws.owner] += power_of_bands(laws)
 
 
 @version_for(element_power, RowLaws)
@@ -377,6 +396,13 @@ def at(velocity: Vector, rate: Vector, s: Scalar) -> Vector:
 
 
 @func
+def slice_of(row: Any, body: Body, E: Matrix, velocity: Vector, rate: Vector, s: Scalar) -> Slice:
+    """The slice at s of a segment with this motion."""
+    place = body.origin + E @ Vector(row.start.x + s, row.start.y, row.start.z)
+    return Slice(E, place, at(velocity, rate, s), rate, s)
+
+
+@func
 def sum_slice(F: Wrench, s: Scalar, ds: Scalar, force: Vector, torque: Vector) -> tuple[Vector, Vector]:
     """Add a slice at s, of length ds, to the force and to the torque about the start of the segment."""
     return force + ds * F.force, torque + ds * (F.torque + Vector(0.0 * s, -s * F.force.z, s * F.force.y))
@@ -389,7 +415,6 @@ def sliced_wrench(kind: type, law: SmoothFriction, laws: Laws, t: Scalar, body: 
     force, torque = 0.0 * rate, 0.0 * rate
     for j in range(law.first, law.first + law.count):
         s, ds = laws.nodes[j] * law.length, laws.weights[j] * law.length
-        place = body.origin + E @ Vector(law.start.x + s, law.start.y, law.start.z)
-        piece = Slice(E, place, at(velocity, rate, s), rate, s)
-        force, torque = sum_slice(law_slice(kind, law, t, piece), s, ds, force, torque)
+        F = law_slice(kind, law, t, slice_of(law, body, E, velocity, rate, s))
+        force, torque = sum_slice(F, s, ds, force, torque)
     return about_body(law, E, force, torque)

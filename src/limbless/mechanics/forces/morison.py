@@ -12,6 +12,7 @@ from limbless.mechanics.forces.laws import (
     Laws,
     OnSegment,
     Slice,
+    WithAddedMass,
     about_body,
     at,
     law_slice,
@@ -26,15 +27,13 @@ if TYPE_CHECKING:
 
 
 @constants
-class Morison(OnSegment):
+class Morison(WithAddedMass, OnSegment):
     """A straight segment P(s) = start + s e1 in a fluid; coefficients per length."""
 
     quadratic: Vector  # drag: axial, lateral, vertical
     quadratic_roll: float
     linear: Vector
     linear_roll: float
-    added: Vector  # added mass: axial, lateral, vertical
-    added_roll: float
     current: Vector  # of the fluid, world axes, m/s
     consistent: bool  # momentum-consistent added mass
     has_added: bool

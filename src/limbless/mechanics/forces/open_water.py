@@ -27,11 +27,13 @@ from limbless.mechanics.compiled import (
     where_positive,
 )
 from limbless.mechanics.forces import (
+    EllipticSection,
     Flows,
     FlowState,
     Laws,
     OnSegment,
     Slice,
+    WithAddedMass,
     about_body,
     at,
     flow_at,
@@ -39,6 +41,7 @@ from limbless.mechanics.forces import (
     law_wrench,
     scaled,
     segment_motion,
+    sliced_wrench,
     sum_slice,
 )
 
@@ -60,16 +63,12 @@ class TaylorDrag(NamedTuple):
 
 
 @constants
-class OpenWater(OnSegment):
+class OpenWater(EllipticSection, WithAddedMass, OnSegment):
     """A straight segment in open water; coefficients per length."""
 
     quadratic: Vector  # drag: axial, lateral, vertical; of a skin half of ρ times its perimeter
     quadratic_roll: float
-    added: Vector  # D
-    added_roll: float  # c1
     displaced: float  # ρA: mass of the displaced water
-    half_width: float
-    half_height: float
     gravity: Vector  # g of the water's pressure, world, m/s2
     viscosity: float  # of a skin: over the length of the whole body, m/s
     # cross flow along e2; of Taylor's drag ρ b 4 sqrt(ν / 2b)
@@ -187,19 +186,7 @@ def deep_wrench(kind: OpenWaterLaw, row: OpenWater, laws: FreeSurfaceLaws | Laws
     """On a segment all of which is under water."""
     if kind.flows is None:
         return wrench_at_rest(kind, row, laws, body)
-    return wrench_in_a_flow(kind, row, laws, t, body)
-
-
-@func
-def wrench_in_a_flow(kind: OpenWaterLaw, row: OpenWater, laws: FreeSurfaceLaws | Laws, t: Scalar, body: Body):
-    E, velocity, rate = segment_motion(row, body)
-    force, torque = 0.0 * rate, 0.0 * rate
-    for j in range(row.first, row.first + row.count):
-        s, ds = laws.nodes[j] * row.length, laws.weights[j] * row.length
-        place = body.origin + E @ Vector(row.start.x + s, row.start.y, row.start.z)
-        F = deep_slice(kind, row, t, Slice(E, place, at(velocity, rate, s), rate, s))
-        force, torque = sum_slice(F, s, ds, force, torque)
-    return about_body(row, E, force, torque)
+    return sliced_wrench(OpenWaterLaw(kind.flows, None, kind.drag), row, laws, t, body)
 
 
 @func

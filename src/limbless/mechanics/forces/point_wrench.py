@@ -12,21 +12,24 @@ if TYPE_CHECKING:
     from limbless.mechanics.chain import Body
 
 
-@constants
-class Point(OnBody):
+class AtPoint(OnBody):
+    """What acts at one point of a body."""
+
     start: Vector  # the point, in its body, m
+    in_world: bool  # force and torque keep their direction in the world; else in the body
+
+
+@constants
+class Point(AtPoint):
     force: Vector  # N
     torque: Vector  # N m
-    in_world: bool  # they keep their direction in the world; else in the body
 
 
 PointLaw = plain_law("PointLaw", Point)
 
 
 @constants
-class TimedPoint(OnBody):
-    start: Vector
-    in_world: bool
+class TimedPoint(AtPoint):
     address: int  # of the function of time that gives force and torque: see `user.Buffer`
 
 
@@ -42,10 +45,8 @@ law(TimedPointLaw, TimedPoint)
 @func
 def wrench_at_point(point: Any, force: Vector, torque: Vector, R: Matrix) -> Wrench:
     """About the origin of the body whose axes are R, along the world axes."""
-    if point.in_world:
-        F = Wrench((1.0 + 0.0 * R.x.x) * force, (1.0 + 0.0 * R.x.x) * torque)
-    else:
-        F = Wrench(R @ force, R @ torque)
+    one = 1.0 + 0.0 * R.x.x
+    F = Wrench(one * force, one * torque) if point.in_world else Wrench(R @ force, R @ torque)
     return Wrench(F.force, F.torque + cross(R @ point.start, F.force))
 
 

@@ -24,7 +24,16 @@ from limbless.mechanics.compiled import (
     version_for,
     where_positive,
 )
-from limbless.mechanics.forces.laws import OnBody, OnSegment, Slice, law_slice, law_wrench, plain_law, sliced_wrench
+from limbless.mechanics.forces.laws import (
+    EllipticSection,
+    OnBody,
+    OnSegment,
+    Slice,
+    law_slice,
+    law_wrench,
+    plain_law,
+    sliced_wrench,
+)
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain import Body
@@ -41,59 +50,50 @@ class ObliqueFits(NamedTuple):
 fits = ObliqueFits()
 
 
-@constants
-class SlenderSand(OnSegment):
-    """A straight segment of a thin, round body."""
+class InSand(EllipticSection):
+    """Where the sand is, and how its resistance begins."""
 
-    half_width: float  # of its section, m
-    half_height: float
-    lateral: float  # C_S, per depth and area, N/m3
-    along: float  # C_F
-    along_slip: float  # C_L
-    gamma: float
     speed: float  # ε, m/s
     surface: float  # height of the free surface, m;
     depth: float  # or the same depth everywhere, m
     deep: bool
 
 
-@constants
-class SurfaceSand(OnSegment):
-    """A straight segment whose section is cut into faces."""
+class OnFaces(InSand):
+    """The law of (11)-(12), times the strength of the sand."""
 
-    half_width: float
-    half_height: float
-    vertical: Vector  # A00, A10, B11 of (11), times the strength of the sand, N/m3
+    vertical: Vector  # A00, A10, B11 of (11), N/m3
     vertical_more: Vector  # B01, B-11, and the friction of faces that do not lead, N/m3
     horizontal: Vector  # C11, C01, C-11 of (12)
     twice: float  # D10
     leading: float  # δ: how softly a face begins to lead
-    speed: float
-    surface: float
-    depth: float
-    deep: bool
+
+
+@constants
+class SlenderSand(InSand, OnSegment):
+    """A straight segment of a thin, round body."""
+
+    lateral: float  # C_S, per depth and area, N/m3
+    along: float  # C_F
+    along_slip: float  # C_L
+    gamma: float
+
+
+@constants
+class SurfaceSand(OnFaces, OnSegment):
+    """A straight segment whose section is cut into faces."""
+
     faces: int
 
 
 @constants
-class SandEnd(OnBody):
-    """The flat end of a thin body."""
+class SandEnd(OnFaces, OnBody):
+    """The flat end of a thin body: `OnFaces` counts in the form `surface` alone."""
 
     start: Vector  # its centre, in its body, m
     frame: Matrix  # of the segment that ends there
     side: float  # 1 at the end of a segment, -1 at its start
-    half_width: float
-    half_height: float
-    stress: float  # C_E, N/m3;
-    vertical: Vector  # or, of a face in the form `surface`, what `SurfaceSand` has
-    vertical_more: Vector
-    horizontal: Vector
-    twice: float
-    leading: float
-    speed: float
-    surface: float
-    depth: float
-    deep: bool
+    stress: float  # C_E, N/m3; of the form `slender`
     faced: bool
 
 
@@ -139,21 +139,16 @@ def slender_slice(kind: Any, sand: SlenderSand, t: Scalar, piece: Slice) -> Wren
 # ----------------------------------------------------------------------------------------------------- faces (Li 2013)
 
 
-class Stress(NamedTuple):
-    """What a face feels per area and depth along its own horizontal e and along the vertical."""
-
-    along: Any  # α_x
-    up: Any  # α_z
-
-
 @func
-def stress_of(sand: SurfaceSand, sb: Scalar, cb: Scalar, sg: Scalar, cg: Scalar) -> Stress:
-    """(11), (12) from sines and cosines of the tilt β of a face and of the attack γ of its motion."""
+def stress_of(sand: SurfaceSand, sb: Scalar, cb: Scalar, sg: Scalar, cg: Scalar) -> tuple[Scalar, Scalar]:
+    """(11), (12) from sines and cosines of the tilt β of a face and of the attack γ of its motion: what the face feels
+    per area and depth along its own horizontal e, α_x, and along the vertical, α_z.
+    """
     s2, c2 = 2.0 * sb * cb, cb * cb - sb * sb
     V, W, H = sand.vertical, sand.vertical_more, sand.horizontal
     up = V.x + V.y * c2 + V.z * (s2 * cg + c2 * sg) + W.x * sg + W.y * (sg * c2 - cg * s2)
     along = H.x * (c2 * cg - s2 * sg) + H.y * cg + H.z * (cg * c2 + sg * s2) + sand.twice * s2
-    return Stress(along, up)
+    return along, up
 
 
 @func
@@ -183,7 +178,7 @@ def face_stress(sand: SurfaceSand, n: Vector, v: Vector) -> Vector:
     ahead, side = dot(v, e), v.x * e.y - v.y * e.x  # along e, and along t = e x z
     within = ahead * ahead + v.z * v.z
     slow, own = 1.0 / sqrt(level + v.z * v.z + fading), 1.0 / sqrt(within + fading)
-    stress = stress_of(sand, dot(n, e), -n.z, -v.z * own, ahead * own)
+    along, up = stress_of(sand, dot(n, e), -n.z, -v.z * own, ahead * own)
     pressed = dot(n, v)
     c = pressed * slow
     lead = c / sqrt(c * c + sand.leading * sand.leading + fits.tiny)
@@ -195,9 +190,9 @@ def face_stress(sand: SurfaceSand, n: Vector, v: Vector) -> Vector:
     rub = slides * skin * slow
     slip = v - pressed * n
     return Vector(
-        -f23 * stress.along * e.x - f1 * e.y - rub * slip.x,
-        -f23 * stress.along * e.y + f1 * e.x - rub * slip.y,
-        f23 * stress.up - rub * slip.z,
+        -f23 * along * e.x - f1 * e.y - rub * slip.x,
+        -f23 * along * e.y + f1 * e.x - rub * slip.y,
+        f23 * up - rub * slip.z,
     )
 
 

@@ -35,14 +35,12 @@ def friction_force(friction: SmoothFriction, velocity: Vector) -> Vector:
     along, across = where_positive(u, friction.backward, friction.forward), friction.across
     if friction.weighted:
         scale = 1.0 / sqrt(u * u + v * v + speed * speed)
-        force = Vector(-along * (u * scale), -across * (v * scale), 0.0 * u)
-    elif friction.joined:
+        return Vector(-along * (u * scale), -across * (v * scale), 0.0 * u)
+    if friction.joined:
         a, b, fading = along * u, across * v, maximum(along, across) * speed
         scale = 1.0 / sqrt(a * a + b * b + fading * fading)
-        force = Vector(-along * (a * scale), -across * (b * scale), 0.0 * u)
-    else:
-        force = Vector(-along * (u / sqrt(u * u + speed * speed)), -across * (v / sqrt(v * v + speed * speed)), 0.0 * u)
-    return force
+        return Vector(-along * (a * scale), -across * (b * scale), 0.0 * u)
+    return Vector(-along * (u / sqrt(u * u + speed * speed)), -across * (v / sqrt(v * v + speed * speed)), 0.0 * u)
 
 
 @version_for(law_slice, SmoothFrictionLaw)

@@ -83,12 +83,11 @@ def push_floating_stations(
         row, station = OpenWater(laws.rows, i), Station(memory.cells.stations, laws.stations[i])
         body = Body(memory.bodies, row.body)
         piece, R, o = slice_at(body), body.rotation, 0.0 * body.origin.x
-        V, roll = piece.velocity, row.added_roll * piece.rate.x
         F, share, wetting = floating_slice(laws.kind, row, t, piece, transpose(R) @ row.gravity)
         wrench, wet = along_world(R, row.length, F), row.length * share
         LawWrench(laws.pushed, i).wrench = wrench
         body.wrench = body.wrench + wrench
-        carried = Wrench(scaled(row.added, V), Vector(roll, o, o))
+        carried = Wrench(scaled(row.added, piece.velocity), Vector(row.added_roll * piece.rate.x, o, o))
         AddedMassState(laws.floating, row.body).joining = along_world(R, row.length * wetting, carried)
         station.mass = Vector(dry[i, 0], dry[i, 1], dry[i, 2]) + wet * row.added
         station.turn = Vector(dry[i, 3] + wet * row.added_roll, dry[i, 4], dry[i, 5])

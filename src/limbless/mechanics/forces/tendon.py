@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra import Vector, cross, dot, transpose
+from limbless.mechanics.algebra import Vector, cross, dot, fill, transpose
 from limbless.mechanics.chain import (
     Body,
     ChainMemory,
@@ -30,6 +30,7 @@ from limbless.mechanics.compiled import (
     constants,
     func,
     generic,
+    no_op,
     noinline_func,
     sqrt,
     table,
@@ -290,9 +291,8 @@ def sum_outwards(contact: Any, tendons: TendonElement) -> None:
 def note_slopes(ropes: ElasticTendons, tendons: TendonElement, memory: ChainMemory) -> None:
     """Slopes of all terms, where tendons stretch or rub."""
     for c in range(ropes.slopes.shape[0]):
-        for v in range(ropes.slopes.shape[1]):
-            ropes.slopes[c, v] = 0.0
-            ropes.pulls[c, v] = 0.0
+        fill(ropes.slopes[c], 0.0)
+        fill(ropes.pulls[c], 0.0)
     count, m = len(tendons.spans.codes), memory.cells.pulls.shape[0]
     for i in range(count):
         c = TendonSegment(tendons.spans, i).tendon
@@ -344,7 +344,4 @@ def push_tendons(
     pull_freedoms(tendons, memory)
 
 
-@version_for(element_power, TendonElement)
-@func
-def spend_nothing(tendons: TendonElement, window_time: Scalar, memory: ChainMemory):
-    return None  # pulleys are actuators: their power is in `TendonState`
+no_op(element_power, TendonElement)  # pulleys are actuators: their power is in `TendonState`

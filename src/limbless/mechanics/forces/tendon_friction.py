@@ -8,7 +8,7 @@ the tendon turns.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from limbless.mechanics.algebra import Vector, cross, dot
 from limbless.mechanics.compiled import Array, Rows, Scalar, Table, arctangent2, constants, exponential, func, sqrt
@@ -29,11 +29,8 @@ class DiskFriction(NamedTuple):
     sliding: Array  # (chords,) rate of all chords of the tendon from this one on, m/s
 
 
-class CapstanFriction(NamedTuple):
+class CapstanFriction(DiskFriction):
     """Tendons rub on rounded points, or along curved channels."""
-
-    rows: Any  # as of `DiskFriction`
-    sliding: Any
 
 
 @func

@@ -67,21 +67,18 @@ def law_on_buffer(law: Callable, asks_where: bool, numbers: Mapping[str, float])
             return inner(buffer[t], position, axes, velocity, rate, int(buffer[link]), buffer[X], *more)
         return inner(buffer[t], position, axes, velocity, rate, *more)
 
-    def force_and_moment(buffer):
-        force, moment = ask(buffer)
+    @njit
+    def answer(buffer):
+        if both:
+            force, moment = ask(buffer)
+        else:
+            force, moment = ask(buffer), (0.0, 0.0, 0.0)
         if len(force) != 3 or len(moment) != 3:
             raise ValueError
         for c in range(3):
             buffer[f + c], buffer[m + c] = force[c], moment[c]
 
-    def force_alone(buffer):
-        force = ask(buffer)
-        if len(force) != 3:
-            raise ValueError
-        for c in range(3):
-            buffer[f + c], buffer[m + c] = force[c], 0.0
-
-    return njit(force_and_moment if both else force_alone)
+    return answer
 
 
 class UserLaw(NamedTuple):

@@ -10,27 +10,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from limbless.mechanics.algebra import Matrix, Vector, Wrench, dot, transpose
+from limbless.mechanics.algebra import Vector, Wrench, dot, transpose
 from limbless.mechanics.compiled import Scalar, constants, func, version_for
-from limbless.mechanics.forces import OnBody, RowLaws, about_body, law_wrench, plain_law, scaled, segment_motion
+from limbless.mechanics.forces import (
+    EllipticSection,
+    OnAxes,
+    RowLaws,
+    WithAddedMass,
+    about_body,
+    law_wrench,
+    plain_law,
+    scaled,
+    segment_motion,
+)
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain import Body
 
 
 @constants
-class Wake(OnBody):
-    """The trailing edge of a body."""
+class Wake(EllipticSection, WithAddedMass, OnAxes):
+    """The trailing edge of a body, and the section there."""
 
-    start: Vector  # its place in the body, along the axes of the section there, m
-    frame: Matrix  # these axes, in the body: along, lateral, vertical in columns
     turned: bool  # whether `frame` is not 1
-    added: Vector  # D: added mass of the edge per length, kg/m
-    added_roll: float  # kg m
     outward: float  # 1 where e1 points out of the body there, else -1
     current: Vector  # of the water, world axes, m/s
-    half_width: float  # of the edge, m
-    half_height: float
 
 
 WakeLaw = plain_law("WakeLaw", Wake)

@@ -26,7 +26,6 @@ from limbless.mechanics.forces import (
     OpenWater,
     OpenWaterLaw,
     Slice,
-    at,
     cut_section,
     deep_slice,
     flow_at,
@@ -38,6 +37,7 @@ from limbless.mechanics.forces import (
     reach_of,
     scaled,
     segment_motion,
+    slice_of,
     sum_slice,
 )
 
@@ -161,8 +161,7 @@ def sum_panel(
     pressed = (0.0 if kind.surface.swell is None else 1.0) * (transpose(E) @ row.gravity)
     for j in range(row.first, row.first + row.count):
         s, ds = low + laws.nodes[j] * (high - low), laws.weights[j] * (high - low)
-        place = body.origin + E @ Vector(row.start.x + s, row.start.y, row.start.z)
-        piece = Slice(E, place, at(velocity, rate, s), rate, s)
+        piece = slice_of(row, body, E, velocity, rate, s)
         F, share, wetting = floating_slice(kind, row, t, piece, pressed)
         force, torque = sum_slice(F, s, ds, so_far.force, so_far.torque)
         a, b = ds * share, ds * wetting
@@ -193,17 +192,11 @@ def sum_segment(
     high = minimum(maximum(maximum(one, other), o), L + o)
     total = SegmentSums(0.0 * n, 0.0 * n, 0.0 * n, 0.0 * n)
     for low_end, high_end in ((o, low), (low, high), (high, L + o)):
+        # waves may wet a stretch that looks dry from the middle of its link
         there = first + slope * 0.5 * (low_end + high_end)
-        if high_end - low_end > 1e-12 * L and (there > -1.0 or is_wavy(kind.surface)):
+        if high_end - low_end > 1e-12 * L and (there > -1.0 or kind.surface.swell is not None):
             total = sum_panel(kind, row, laws, t, body, motion, low_end, high_end, total)
-    level_depth = depth + 0.5 * L * n.x
-    return E, lie_still(kind.surface, row, E, level_depth, laws.nodes, laws.weights, total)
-
-
-@func
-def is_wavy(surface: WaterSurface):
-    """Whether a stretch that looks dry from the middle of its link may be wet."""
-    return surface.swell is not None
+    return E, lie_still(kind.surface, row, E, depth + 0.5 * L * n.x, laws.nodes, laws.weights, total)
 
 
 @func

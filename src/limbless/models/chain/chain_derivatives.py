@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from limbless.control.actuation import shape_map as actuation
 from limbless.control.gaits.base import Gait
 from limbless.core import Array, InputError
-from limbless.mechanics.chain import ChainDrive, bend_dual_joints
+from limbless.mechanics.chain import ChainDrive, bend_joints
 from limbless.mechanics.compiled import (
     TANGENTS,
     WORDS,
@@ -115,6 +115,6 @@ class ChainDerivatives:
         type(self.gait).compiled_duals(self.parameters, times, stations, *shape)  # type: ignore[misc]
         joints = [aligned_zeros((len(times), chain.freedoms, WORDS)) for _ in range(3)]
         for source, target in zip(shape, joints, strict=True):
-            bend_dual_joints(source, *mapping, target)
+            bend_joints(source, *mapping, target)
         position, velocity, acceleration = joints
         return ChainDrive(position, velocity, acceleration, aligned_zeros((1, chain.freedoms, WORDS)))

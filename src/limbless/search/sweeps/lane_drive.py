@@ -10,7 +10,7 @@ import numpy as np
 from limbless.control.actuation import shape_map as shapes
 from limbless.control.gaits.joint_wave import sample_lane_sines
 from limbless.core import Array
-from limbless.mechanics.chain import ChainDrive, bend_lane_joints
+from limbless.mechanics.chain import ChainDrive, bend_joints
 from limbless.mechanics.compiled import TANGENTS as LANES, aligned_zeros, stack_lanes
 from limbless.models.chain.newton_euler_model import NewtonEuler
 
@@ -60,7 +60,7 @@ class LaneDrive:
             bent = _in_buffers(self.buffers, (len(times), len(self.places), 2, LANES))
             type(self.gaits[0]).compiled_lanes(self.parameters, times, self.places, *bent)
             for source, target in zip(bent, joints, strict=True):
-                bend_lane_joints(source, *self.columns, target)
+                bend_joints(source, *self.columns, target)
         return ChainDrive(joints[0], joints[1], joints[2], self.torque)
 
 
