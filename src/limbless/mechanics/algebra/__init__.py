@@ -24,7 +24,9 @@ __getattr__ = lazy_names(
             "matrix_to_quaternion quaternion_to_matrix quaternion_to_rotation_vector rotate "
             "rotation_vector_to_quaternion"
         ),
-        "flat_vectors": "put_pair_at put_quaternion_at put_vector_at quaternion_at twist_at vector_at wrench_at",
+        "flat_vectors": (
+            "copy copy_part fill put_pair_at put_quaternion_at put_vector_at quaternion_at twist_at vector_at wrench_at"
+        ),
         "lie": (
             "Pose Quaternion adjoint axial compose half_turn normalised pose_exp quaternion_conjugate "
             "quaternion_exp quaternion_from_rotation quaternion_log quaternion_product quaternion_rate "

@@ -1,9 +1,30 @@
-"""Named tuples in a flat array, from a place on."""
+"""Named tuples in a flat array, from a place on; what fills and copies flat arrays."""
 
 from __future__ import annotations
 
 from limbless.mechanics.algebra import Quaternion, Twist, Vector, Wrench
-from limbless.mechanics.compiled import Array, func
+from limbless.mechanics.compiled import Array, Scalar, func
+
+
+@func
+def fill(array: Array, number: Scalar) -> None:
+    """The same number everywhere."""
+    for i in range(array.shape[0]):
+        array[i] = number
+
+
+@func
+def copy(source: Array, target: Array) -> None:
+    """The first numbers of an array, as many as the other one holds."""
+    for i in range(target.shape[0]):
+        target[i] = source[i]
+
+
+@func
+def copy_part(source: Array, i: int, target: Array, j: int, count: int) -> None:
+    """`count` numbers, from number i of one array to number j of another."""
+    for c in range(count):
+        target[j + c] = source[i + c]
 
 
 @func

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from limbless.mechanics.algebra import (
     Quaternion,
     Vector,
+    copy,
     dot,
     put_quaternion_at,
     put_vector_at,
@@ -60,7 +61,7 @@ from limbless.mechanics.compiled import (
 )
 from limbless.mechanics.control.closed_loop import command_all, put_all_control_rates
 from limbless.mechanics.forces import push_all
-from limbless.mechanics.integrate import copy, drive_at, linearise_forces, stage_rate, stage_state, store_stage
+from limbless.mechanics.integrate import drive_at, linearise_forces, stage_rate, stage_state, store_stage
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain.strain_cell import Cells

@@ -40,12 +40,6 @@ def moreau(
 
 
 @kernel
-def advance(problem: Any, knots: Array, record: IntArray, x: Array) -> tuple[int, int]:
-    """One run."""
-    return moreau(unpack(problem), unpack(knots), unpack(record), unpack(x), 0, len(knots) - 1, 0, 0.0)
-
-
-@kernel
 def advance_part(packed: Any, first: int, last: int, r: int) -> tuple[int, int]:
     """A part of a run whose problem, knots, records and state are packed once: from one knot to another."""
     problem, knots, record, x, before = unpack(packed)
