@@ -43,8 +43,7 @@ from limbless.mechanics.contact import (
     keep_body,
     mean_twist,
 )
-from limbless.mechanics.contact.shapes.carried_shapes import MovingCapsuleShape, MovingCuboidShape
-from limbless.mechanics.contact.shapes.primitives import SHAPE
+from limbless.mechanics.contact.shapes.primitives import SHAPE, Cuboid, RoundBar
 
 if TYPE_CHECKING:
     from limbless.mechanics.contact.scene import Scene
@@ -57,11 +56,11 @@ def move_surfaces(moving_bodies: MovingBodies, scene: Scene, bodies: Rows[Body])
         carried = CarriedSurface(moving_bodies.carried, c)
         body, j = Body(bodies, carried.body), carried.surface
         if carried.box:
-            crate = MovingCuboidShape(scene.surfaces, j, SHAPE)
+            crate = Cuboid(scene.surfaces, j, SHAPE)
             crate.center = body.origin
             crate.axes = transpose(body.rotation)
         else:
-            bar = MovingCapsuleShape(scene.surfaces, j, SHAPE)
+            bar = RoundBar(scene.surfaces, j, SHAPE)
             bar.begin = body.origin + body.rotation @ carried.begin
             bar.end = body.origin + body.rotation @ carried.end
 
