@@ -67,7 +67,7 @@ __getattr__ = lazy_names(
             "RATE_SLACK add_commands control_joints end_joints finish_joints row_of run_controllers take_middle "
             "violates_limits"
         ),
-        "joint_friction": "joint_friction_impulses joint_friction_limits linearise_joint_friction rubbed",
+        "joint_friction": "joint_friction_impulses joint_friction_limits linearise_joint_friction rubbed rubs stops",
         "moving_bodies": (
             "CarriedSurface Factors ImpulseResponse MovingBodies ObjectPose ObjectStep PLACED ResponseFactor "
             "UniformField depth_scale from_other is_fixed is_on_robot last_of_robot mean_twist relative_before "

@@ -93,6 +93,15 @@ class WarmStart(Table):
 
 
 # What can be touched: `surfaces` have 28 numbers each, the last 16 of them for the shape (see `shapes`)
+# Columns of a contact's impulse, of its velocity, and of the constant parts of its laws, each for five rows: along the
+# normal, the two tangents, and two of rolling
+IMPULSE, VELOCITY = ContactRow.fields["load"].column, ContactRow.fields["approach"].column
+CONSTANTS = tuple(
+    ContactRow.fields[law].column + c
+    for law, c in (("load_law", 0), ("shear_law", 0), ("shear_law", 1), ("twist_law", 0), ("twist_law", 1))
+)
+
+
 
 
 @constants
