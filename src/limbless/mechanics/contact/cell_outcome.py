@@ -58,7 +58,7 @@ def stage_velocities(step: Step, bodies: int, theta: Scalar) -> Scalar:
         start, own = StationStep(step.cells.stations, k).start, BodyStep(step.bodies, k)
         change = own.twist - start
         Body(step.places, k).velocity = start + theta * change
-        spent += power(change, own.matrix @ change)
+        spent += power(change, own.equation.matrix @ change)
     return spent
 
 

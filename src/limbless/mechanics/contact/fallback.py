@@ -138,16 +138,16 @@ def body_slope(robot: ChainTables, step: Step) -> tuple[Scalar, Scalar]:
         if link.has_body:
             body = BodyStep(step.bodies, k)
             du = body.twist - body.before
-            straight += power(du, body.matrix @ body.before) - power(du, body.momentum)
-            curve += power(du, body.matrix @ du)
+            straight += power(du, body.equation.matrix @ body.before) - power(du, body.equation.momentum)
+            curve += power(du, body.equation.matrix @ du)
         if k > 0 and not link.given:
             first, second = joint_slope(step, link)
             straight, curve = straight + first, curve + second
     for k in range(len(robot.links.codes), step.bodies.shape[0]):
         body = BodyStep(step.bodies, k)  # an object, or a station within a cell
         du = body.twist - body.before
-        straight += power(du, body.matrix @ body.before) - power(du, body.momentum)
-        curve += power(du, body.matrix @ du)
+        straight += power(du, body.equation.matrix @ body.before) - power(du, body.equation.momentum)
+        curve += power(du, body.equation.matrix @ du)
     return straight, curve
 
 

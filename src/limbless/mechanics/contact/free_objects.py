@@ -14,6 +14,7 @@ from limbless.mechanics.algebra import (
     Vector,
     Wrench,
     carry_wrench,
+    copy_part,
     half_turn,
     normalised,
     power,
@@ -42,6 +43,7 @@ from limbless.mechanics.contact import (
     from_other,
     keep_body,
     mean_twist,
+    pushed,
 )
 from limbless.mechanics.contact.shapes.primitives import SHAPE, Cuboid, RoundBar
 
@@ -105,9 +107,8 @@ def start_objects(
         body.origin = placed.origin + ahead * speeds.linear
         body.rotation = R
         body.wrench = Wrench(solid.mass * g, Vector(0.0, 0.0, 0.0))
-        matrix, momentum = body_equation(solid, speeds, R, h)
-        own.matrix = matrix
-        own.momentum = momentum + h * body.wrench
+        own.equation = body_equation(solid, speeds, R, h)
+        own.equation = pushed(own.equation, h * body.wrench)
         own.twist = Twist(speeds.linear + h * g, R @ speeds.angular)
     if moving_bodies.water is not None:
         add_object_water(moving_bodies.water, moving_bodies, solids, step, x, where.speeds, t + ahead, h)
@@ -186,5 +187,4 @@ def keep_objects(
             BodyInertia(solids, k), BodyVelocity(x, where.speeds + 6 * k), outcome.rates, Body(step.places, k), record
         )
         record.wrench = outcome.wrench
-        for c in range(PLACED):
-            objects[r, o, c] = x[where.objects + PLACED * o + c]
+        copy_part(x, where.objects + PLACED * o, objects[r, o], 0, PLACED)

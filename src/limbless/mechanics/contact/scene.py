@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.algebra import Matrix, Vector
+from limbless.mechanics.algebra import Matrix, Matrix6, Vector, Wrench
 from limbless.mechanics.compiled import Array, Components, IntArray, Rows, Table, constants, table, with_operators
 
 
@@ -40,6 +40,14 @@ class AffineLaw(NamedTuple):
     own: float  # W11
     mixed: float  # W12
     other: float  # W22
+
+
+@with_operators
+class Equation(Components):
+    """Of a body, about its origin, world axes: matrix u = momentum + impulses."""
+
+    matrix: Matrix6
+    momentum: Wrench
 
 
 @with_operators
@@ -85,14 +93,6 @@ class ContactRow(Table):
     ease: float  # 1 / firm
 
 
-@table
-class WarmStart(Table):
-    """An impulse from step to step, in a flat state."""
-
-    impulse: Impulse
-
-
-# What can be touched: `surfaces` have 28 numbers each, the last 16 of them for the shape (see `shapes`)
 # Columns of a contact's impulse, of its velocity, and of the constant parts of its laws, each for five rows: along the
 # normal, the two tangents, and two of rolling
 IMPULSE, VELOCITY = ContactRow.fields["load"].column, ContactRow.fields["approach"].column
@@ -102,6 +102,14 @@ CONSTANTS = tuple(
 )
 
 
+@table
+class WarmStart(Table):
+    """An impulse from step to step, in a flat state."""
+
+    impulse: Impulse
+
+
+# What can be touched: `surfaces` have 28 numbers each, the last 16 of them for the shape (see `shapes`)
 
 
 @constants
