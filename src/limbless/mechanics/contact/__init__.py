@@ -68,8 +68,7 @@ __getattr__ = lazy_names(
             "add_impulse add_response propagate_impulses solve_objects store_response_factor with_contacts"
         ),
         "joint_control": (
-            "RATE_SLACK add_commands control_joints end_joints finish_joints row_of run_controllers take_middle "
-            "violates_limits"
+            "RATE_SLACK control_joints end_joints finish_joints row_of run_controllers take_middle violates_limits"
         ),
         "joint_friction": "joint_friction_impulses joint_friction_limits linearise_joint_friction rubbed rubs stops",
         "moving_bodies": (
@@ -80,7 +79,7 @@ __getattr__ = lazy_names(
         "narrowphase": "find_contacts is_asleep wake_contacts",
         "nonnegative_qp": "nonnegative_least_norm",
         "objects_in_water": "BluntBodyDrag ObjectsInWater add_object_water carried_force",
-        "problem": "DEEPEST ENDS SPEED gather_touch load_warm_start set_stabilisation store_warm_start",
+        "problem": "DEEPEST ENDS gather_touch go_to_gaps store_warm_start",
         "scene": (
             "AffineLaw AffineLoad ContactRow ContactSurface Equation Feature Impulse LastPose Pair PatchRow Scene "
             "SleepState WarmStart"
@@ -91,6 +90,8 @@ __getattr__ = lazy_names(
             "ContactRecord ContactRecords FallbackRequest JointFriction JointStep StateLayout Step StepCounters "
             "StepFeedback StepRecord"
         ),
-        "step_outcome": "contact_means finish finish_contacts keep_forces keep_instant measure_gaps stand",
+        "step_outcome": (
+            "add_sums contact_means finish finish_contacts keep_instant keep_step measure_gaps spend_step stand"
+        ),
     },
 )

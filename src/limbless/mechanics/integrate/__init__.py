@@ -15,7 +15,7 @@ __getattr__ = lazy_names(
     {
         "problem": (
             "accumulate_work add at_knot drive_at failure_code linearise_forces midpoint_step normalise poison "
-            "post_step rate record_instant record_knot stage_rate stage_state store_stage"
+            "rate record_instant record_knot stage_rate stage_state store_stage"
         ),
         "running_totals": (
             "ObjectiveTotals RunTotals Totals UNLIMITED add_laws add_smooth_works check_ranges "
