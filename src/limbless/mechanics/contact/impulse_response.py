@@ -39,8 +39,7 @@ from limbless.mechanics.contact import (
     screw_by,
     solve_by,
 )
-
-RATE: int = ImpulseResponse.fields["rate"].column
+from limbless.mechanics.contact.base_answer import TWIST
 
 
 @func
@@ -148,7 +147,7 @@ def accept_robot(robot: ChainTables, base: int, step: Step, I: Matrix6) -> None:
         own = BodyStep(step.bodies, k)
         own.twist = own.twist + first_twist(answers, k)
     for k in range(1, len(robot.links.codes)):
-        link, rate = LinkRow(robot.links, k), answers[k, RATE, 0]
+        link, rate = LinkRow(robot.links, k), answers[k, TWIST + 6, 0]  # which stands behind the twist
         if link.given:
             joint = JointStep(step.joints, link.column)
             joint.pushed = joint.pushed + rate
