@@ -21,9 +21,9 @@ MUTANTS = [
     (
         "mutual-hold",
         "what holds a base without the impulses of objects",
-        "mechanics/contact/impulse_response.py",
-        "carried.hold = carried.hold + (I @ u - arrived)",
-        "carried.hold = carried.hold + I @ u",
+        "mechanics/contact/base_answer.py",
+        "own.hold = own.hold + (I @ u - arrived)",
+        "own.hold = own.hold + I @ u",
         f"{OBJECTS}::test_a_base_that_is_held_takes_the_impact[fixed]",
     ),
     (
@@ -38,8 +38,8 @@ MUTANTS = [
         "object-slip",
         "slip against the world in place of slip against the other body",
         "mechanics/contact/moving_bodies.py",
-        "return own - carry_twist(others, from_other(step, i, other))",
-        "return own",
+        "own - carry_twist(others, from_other(step, i, other))",
+        "own",
         PUSH,
     ),
     (

@@ -36,9 +36,11 @@ if TYPE_CHECKING:
 __getattr__ = lazy_names(
     __name__,
     {
-        "base_answer": "answer_at_base factorise_base hold_rows solve_by",
+        "base_answer": "accept_base answer_at_base clear factorise_base first_twist hold_rows solve_by",
         "body_body": "MOST_MUTUAL solve_body_body",
-        "body_equations": "body_equation carried_water keep_body prepare prepare_water screw screw_by twist_at_start",
+        "body_equations": (
+            "body_equation carried_water keep_body prepare prepare_water pushed screw screw_by twist_at_start"
+        ),
         "cell_problem": "SINGULAR stand_cells",
         "cell_response": "accept_cells pull_ropes respond_cells turn_winches",
         "cell_rows": (
@@ -62,12 +64,13 @@ __getattr__ = lazy_names(
         "free_objects": "end_objects keep_objects move_surfaces place_objects push_other start_objects",
         "homotopy": ("Homotopy HomotopyRow MOST ROW_KINDS RowLaw make_homotopy put_contacts put_row take_solution"),
         "immersed_hull": "Hull HullCut Rule cut_hull no_cut",
-        "impulse_response": "add_impulse add_response clear propagate_impulses solve_objects store_response_factor",
-        "joint_control": (
-            "RATE_SLACK add_commands control_joints end_joints finish_joints row_of run_controllers take_middle "
-            "violates_limits"
+        "impulse_response": (
+            "add_impulse add_response propagate_impulses solve_objects store_response_factor with_contacts"
         ),
-        "joint_friction": "joint_friction_impulses joint_friction_limits linearise_joint_friction rubbed",
+        "joint_control": (
+            "RATE_SLACK control_joints end_joints finish_joints row_of run_controllers take_middle violates_limits"
+        ),
+        "joint_friction": "joint_friction_impulses joint_friction_limits linearise_joint_friction rubbed rubs stops",
         "moving_bodies": (
             "CarriedSurface Factors ImpulseResponse MovingBodies ObjectPose ObjectStep PLACED ResponseFactor "
             "UniformField depth_scale from_other is_fixed is_on_robot last_of_robot mean_twist relative_before "
@@ -76,9 +79,9 @@ __getattr__ = lazy_names(
         "narrowphase": "find_contacts is_asleep wake_contacts",
         "nonnegative_qp": "nonnegative_least_norm",
         "objects_in_water": "BluntBodyDrag ObjectsInWater add_object_water carried_force",
-        "problem": "DEEPEST ENDS SPEED gather_touch load_warm_start set_stabilisation store_warm_start",
+        "problem": "DEEPEST ENDS gather_touch go_to_gaps store_warm_start",
         "scene": (
-            "AffineLaw AffineLoad ContactRow ContactSurface Feature Impulse LastPose Pair PatchRow Scene "
+            "AffineLaw AffineLoad ContactRow ContactSurface Equation Feature Impulse LastPose Pair PatchRow Scene "
             "SleepState WarmStart"
         ),
         "semismooth_newton": "PLAIN contact_velocities give_torques newton_iteration solve_contacts solve_linearised",
@@ -87,6 +90,8 @@ __getattr__ = lazy_names(
             "ContactRecord ContactRecords FallbackRequest JointFriction JointStep StateLayout Step StepCounters "
             "StepFeedback StepRecord"
         ),
-        "step_outcome": "contact_means finish finish_contacts keep_forces keep_instant measure_gaps stand",
+        "step_outcome": (
+            "add_sums contact_means finish finish_contacts keep_instant keep_step measure_gaps spend_step stand"
+        ),
     },
 )

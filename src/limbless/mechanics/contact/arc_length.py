@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.algebra import gauss_solve
+from limbless.mechanics.algebra import copy_part, gauss_solve
 from limbless.mechanics.compiled import Array, Scalar, func, kernel, noinline_func, sqrt
-from limbless.mechanics.contact.homotopy import ROW_KINDS, Homotopy, HomotopyRow, HomotopyState, coefficient
+from limbless.mechanics.contact.homotopy import ROW_KINDS, Homotopy, HomotopyRow, HomotopyState, RowSlopes, coefficient
 
 ITERATIONS, ENOUGH = 60, 4e-16
 
@@ -84,9 +84,9 @@ def drift_share(at: Nearest, t: Scalar):
 @func
 def growth_share(at: Nearest, a1: Scalar, a2: Scalar):
     """Derivative of p by the logarithm of the size of the ellipse, over v."""
-    window_time = (at.p1 / a1) ** 2 + (at.p2 / a2) ** 2
+    inside = (at.p1 / a1) ** 2 + (at.p2 / a2) ** 2
     bent = at.p1 * at.v1 / (a1 * a1) + at.p2 * at.v2 / (a2 * a2)
-    return 2.0 * at.root - (2.0 * at.root * bent - window_time) / at.weight
+    return 2.0 * at.root - (2.0 * at.root * bent - inside) / at.weight
 
 
 class ContinuationLimits(NamedTuple):
@@ -114,21 +114,13 @@ def rounded_size(y: Any, tau: Any):
 
 
 @func
-def put_local(direction: HomotopyRow, own: Any, other: Any, lean: Any, drift: Any) -> None:
-    direction.own = own
-    direction.other = other
-    direction.lean = lean
-    direction.drift = drift
-
-
-@func
 def round_push(direction: HomotopyRow, tau: Any) -> None:
     """max(y, 0)."""
     y = direction.trial
     size = rounded_size(y, tau)
     answer = 0.5 * (y + size) if y > 0.0 else 2.0 * tau * tau / (size - y)
     direction.answer = answer
-    put_local(direction, answer / size, 0.0, 0.0, 2.0 * tau * tau / size)
+    direction.slopes = RowSlopes(answer / size, 0.0, 0.0, 2.0 * tau * tau / size)
 
 
 @func
@@ -136,10 +128,10 @@ def load_of(path: Homotopy, j: int):
     """The load on a row, and the derivatives of its logarithm by the trial load and by log τ."""
     n = path.normal[j]
     if n < 0:
-        return HomotopyRow(path.directions, j).load, 0.0, 0.0
+        return HomotopyRow(path.directions, j).law.load, 0.0, 0.0
     normal = HomotopyRow(path.directions, n)
     z = normal.answer
-    return z, normal.own / z, normal.drift / z
+    return z, normal.slopes.own / z, normal.slopes.drift / z
 
 
 @func
@@ -148,12 +140,12 @@ def round_side(path: Homotopy, j: int, tau: Any) -> None:
     direction = HomotopyRow(path.directions, j)
     y = direction.trial
     z, lean, drift = load_of(path, j)
-    a = coefficient(direction, y) * z
+    a = coefficient(direction.law, y) * z
     up, down = rounded_size(y + a, tau), rounded_size(y - a, tau)
     direction.answer = 2.0 * y * a / (up + down)  # ½ (up - down), without cancellation
     growth = 0.5 * a * ((y + a) / up + (y - a) / down)
     fall = 2.0 * tau * tau * (1.0 / up - 1.0 / down)
-    put_local(direction, 0.5 * ((y + a) / up - (y - a) / down), 0.0, growth * lean, growth * drift + fall)
+    direction.slopes = RowSlopes(0.5 * ((y + a) / up - (y - a) / down), 0.0, growth * lean, growth * drift + fall)
 
 
 @func
@@ -162,13 +154,13 @@ def round_ellipse(path: Homotopy, j: int, tau: Any) -> None:
     first, second = HomotopyRow(path.directions, j), HomotopyRow(path.directions, j + 1)
     y1, y2 = first.trial, second.trial
     z, lean, drift = load_of(path, j)
-    a1, a2 = max(coefficient(first, y1) * z, LIMITS.smallest), second.plus * z
+    a1, a2 = max(coefficient(first.law, y1) * z, LIMITS.smallest), second.law.plus * z
     at = nearest(a1, a2, y1, y2, tau * tau)
     growth, fall = growth_share(at, a1, a2), drift_share(at, tau * tau)
     first.answer = at.p1
     second.answer = at.p2
-    put_local(first, at.j11, at.j12, at.v1 * growth * lean, at.v1 * (growth * drift - fall))
-    put_local(second, at.j22, at.j12, at.v2 * growth * lean, at.v2 * (growth * drift - fall))
+    first.slopes = RowSlopes(at.j11, at.j12, at.v1 * growth * lean, at.v1 * (growth * drift - fall))
+    second.slopes = RowSlopes(at.j22, at.j12, at.v2 * growth * lean, at.v2 * (growth * drift - fall))
 
 
 @noinline_func
@@ -179,11 +171,12 @@ def evaluate(path: Homotopy, rows: int, place: Array) -> None:
     unit, tau = HomotopyState(path.progress, 0).unit, np.exp(place[rows])
     for j in range(rows):
         total, direction = 0.0, HomotopyRow(path.directions, j)
+        law = direction.law
         for i in range(rows):
             total += path.coupling[j, i] * place[i]
         velocity, x = direction.slip + unit * total, unit * place[j]
         direction.velocity = velocity
-        direction.trial = x - direction.length * (velocity + direction.compliance * (x - direction.memory))
+        direction.trial = x - law.length * (velocity + law.compliance * (x - law.memory))
     for j in range(rows):
         if path.kind[j] == ROW_KINDS.push:
             round_push(HomotopyRow(path.directions, j), tau)
@@ -196,9 +189,9 @@ def evaluate(path: Homotopy, rows: int, place: Array) -> None:
 @func
 def add_trial(path: Homotopy, rows: int, j: int, k: int, weight: Any) -> None:
     """Add `weight` times the derivatives of y_k to row j of the matrix."""
-    direction, matrix = HomotopyRow(path.directions, k), path.matrix
-    matrix[j, k] += weight * (1.0 - direction.length * direction.compliance)
-    factor = -weight * direction.length
+    law, matrix = HomotopyRow(path.directions, k).law, path.matrix
+    matrix[j, k] += weight * (1.0 - law.length * law.compliance)
+    factor = -weight * law.length
     for i in range(rows):
         matrix[j, i] += factor * path.coupling[k, i]
 
@@ -210,15 +203,16 @@ def fill(path: Homotopy, rows: int, place: Array) -> None:
     evaluate(path, rows, place)
     for j in range(rows):
         direction = HomotopyRow(path.directions, j)
+        slopes = direction.slopes
         for i in range(rows):
             matrix[j, i] = 0.0
-        add_trial(path, rows, j, j, -direction.own)
-        if direction.other != 0.0:
-            add_trial(path, rows, j, j + 1 if path.kind[j] == ROW_KINDS.round else j - 1, -direction.other)
-        if direction.lean != 0.0:
-            add_trial(path, rows, j, path.normal[j], -direction.lean)
+        add_trial(path, rows, j, j, -slopes.own)
+        if slopes.other != 0.0:
+            add_trial(path, rows, j, j + 1 if path.kind[j] == ROW_KINDS.round else j - 1, -slopes.other)
+        if slopes.lean != 0.0:
+            add_trial(path, rows, j, path.normal[j], -slopes.lean)
         matrix[j, j] += 1.0
-        matrix[j, rows] = -per_unit * direction.drift
+        matrix[j, rows] = -per_unit * slopes.drift
         matrix[j, rows + 1] = per_unit * direction.answer - place[j]
 
 
@@ -228,8 +222,8 @@ def start_arc(path: Homotopy, rows: int, rho: Scalar):
     x, matrix, largest, progress = path.x, path.matrix, 0.0, HomotopyState(path.progress, 0)
     for j in range(rows):
         row = HomotopyRow(path.directions, j)
-        normal = path.kind[j] == ROW_KINDS.push
-        largest = max(largest, rho * abs(row.slip) if normal else row.load * max(row.plus, row.minus))
+        friction = row.law.load * max(row.law.plus, row.law.minus)
+        largest = max(largest, rho * abs(row.slip) if path.kind[j] == ROW_KINDS.push else friction)
         x[j] = 0.0
         path.tangent[j] = 0.0
     if largest <= 0.0:
@@ -323,8 +317,7 @@ def follow_arc(path: Homotopy, rows: int):
                 length *= 0.4
         if used < 0:
             break
-        for c in range(rows + 1):
-            x[c] = path.guess[c]
+        copy_part(path.guess, 0, x, 0, rows + 1)
         progress.length = min(2.0 * length, LIMITS.longest) if used <= 3 else 0.7 * length if used >= 5 else length
         progress.taken = progress.taken + 1.0
         if x[rows] <= goal:

@@ -8,6 +8,7 @@ from limbless.mechanics.algebra import (
     Twist,
     Vector,
     Wrench,
+    fill,
     lu_factorise,
     lu_solve,
     put_matrix6,
@@ -16,7 +17,9 @@ from limbless.mechanics.algebra import (
 )
 from limbless.mechanics.chain import BASES
 from limbless.mechanics.compiled import Array, as_lane_array, func
-from limbless.mechanics.contact.moving_bodies import Factors
+from limbless.mechanics.contact import BaseStep, Factors, ImpulseResponse
+
+TWIST: int = ImpulseResponse.fields["twist"].column  # the push stands first
 
 
 @func
@@ -26,6 +29,31 @@ def solve_by(factors: Factors, o: int, f: Wrench, right: Array, x: Array) -> Twi
     right[3], right[4], right[5] = f.torque
     lu_solve(factors.rows[o], 6, factors.order[o], right, x)
     return Twist(Vector(x[0], x[1], x[2]), Vector(x[3], x[4], x[5]))
+
+
+@func
+def clear(answers: Array) -> None:
+    """No impulse on any body."""
+    for k in range(answers.shape[0]):
+        for c in range(TWIST):
+            fill(answers[k, c], 0.0)
+
+
+@func
+def first_twist(answers: Array, k: int) -> Twist:
+    """The twist that body k answers with in the first of eight cases."""
+    row, c = answers[k], TWIST
+    return Twist(Vector(row[c, 0], row[c + 1, 0], row[c + 2, 0]), Vector(row[c + 3, 0], row[c + 4, 0], row[c + 5, 0]))
+
+
+@func
+def accept_base(answers: Array, base: int, own: BaseStep, I: Matrix6) -> None:
+    """The answer of the base in the first of eight cases, and what holds it. I is the matrix at the base."""
+    row, u = answers[0], first_twist(answers, 0)
+    own.twist = own.twist + u
+    if base != BASES.free:
+        arrived = Wrench(Vector(row[0, 0], row[1, 0], row[2, 0]), Vector(row[3, 0], row[4, 0], row[5, 0]))
+        own.hold = own.hold + (I @ u - arrived)
 
 
 @func

@@ -23,6 +23,7 @@ from limbless.mechanics.algebra import (
     carry_wrench,
     cross,
     dot,
+    fill,
     gauss_solve,
 )
 from limbless.mechanics.chain import Body
@@ -112,8 +113,7 @@ def note_need(moving_bodies: MovingBodies, k: int) -> None:
 def find_rows(step: Step, count: int, moving_bodies: MovingBodies) -> int:
     """Rows of all contacts between moving bodies that act. Returns how many; -1 where there is no room."""
     rows, room = 0, moving_bodies.row.shape[0]
-    for o in range(moving_bodies.factors.needed.shape[0]):
-        moving_bodies.factors.needed[o] = 0
+    fill(moving_bodies.factors.needed, 0)
     for a in range(count):
         i = step.active[a]
         contact = ContactRow(step.contacts, i)
@@ -181,7 +181,7 @@ def read_response(step: Step, moving_bodies: MovingBodies, rows: int, b: Vector)
 
 
 @noinline_func
-def fill(step: Step, moving_bodies: MovingBodies, rows: int) -> None:
+def put_laws(step: Step, moving_bodies: MovingBodies, rows: int) -> None:
     """(1 - A G) P = c + A γ0"""
     for p in range(rows):
         i, c = moving_bodies.row[p] // 5, moving_bodies.row[p] % 5
@@ -219,7 +219,7 @@ def solve_body_body(robot: ChainTables, base: int, step: Step, count: int, I: Ma
             push_row(step, moving_bodies, r, r - LANES * b, 1.0)
         propagate_impulses(robot, base, step)
         read_response(step, moving_bodies, rows, b)
-    fill(step, moving_bodies, rows)
+    put_laws(step, moving_bodies, rows)
     gauss_solve(moving_bodies.matrix, rows)
     clear(moving_bodies.answers)
     for r in range(rows):

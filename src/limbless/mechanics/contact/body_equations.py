@@ -40,6 +40,7 @@ from limbless.mechanics.chain import (
     turning,
 )
 from limbless.mechanics.compiled import Array, IntArray, Rows, Scalar, func, generic, noinline_func, switch, version_for
+from limbless.mechanics.contact.scene import Equation
 from limbless.mechanics.contact.step import BodyInertia, BodyStep, BodyVelocity, Step
 
 
@@ -70,7 +71,7 @@ def twist_at_start(solid: BodyInertia, speeds: BodyVelocity, R: Matrix) -> Twist
 
 
 @func
-def body_equation(solid: BodyInertia, speeds: BodyVelocity, R: Matrix, h: Scalar) -> tuple[Matrix6, Wrench]:
+def body_equation(solid: BodyInertia, speeds: BodyVelocity, R: Matrix, h: Scalar) -> Equation:
     """Matrix and momentum of a body about its origin: m, and Θ with half the gyroscopic moment of ω linearised,
     Θ + h/2 ([ω]Θ - [Θω]).
     """
@@ -82,11 +83,17 @@ def body_equation(solid: BodyInertia, speeds: BodyVelocity, R: Matrix, h: Scalar
     mass = Matrix(Vector(m, 0.0, 0.0), Vector(0.0, m, 0.0), Vector(0.0, 0.0, m))
     center = R @ solid.center
     matrix = carry_matrix6(Matrix6(mass, O, O, product(product(R, G), transpose(R))), center)
-    return matrix, carry_wrench(Wrench(m * speeds.linear, R @ L), center)
+    return Equation(matrix, carry_wrench(Wrench(m * speeds.linear, R @ L), center))
 
 
 @func
-def carried_water(N: Matrix6, solid: BodyInertia, speeds: BodyVelocity, R: Matrix, h: Scalar) -> tuple[Matrix6, Wrench]:
+def pushed(E: Equation, impulse: Wrench) -> Equation:
+    """The equation of a body with an impulse on it."""
+    return Equation(E.matrix, E.momentum + impulse)
+
+
+@func
+def carried_water(N: Matrix6, solid: BodyInertia, speeds: BodyVelocity, R: Matrix, h: Scalar) -> Equation:
     """Matrix and momentum of the water that a body carries along, about its origin: N (u_E - u_A) - h N s + h V x* N V.
 
     N is the added inertia, world axes; s = (ω x v_C, 0) turns the change of the velocities that bodies remember into
@@ -103,7 +110,7 @@ def carried_water(N: Matrix6, solid: BodyInertia, speeds: BodyVelocity, R: Matri
         N.C - product(N.C, W) + product(W, N.C) + product(X, N.A) - P,
         N.D + product(N.C, turned) + product(W, N.D) + product(X, N.B) - L,
     )
-    return matrix, momentum
+    return Equation(matrix, momentum)
 
 
 @noinline_func
@@ -115,9 +122,7 @@ def prepare(robot: ChainTables, solids: Rows[BodyInertia], step: Step, x: Array,
         if LinkRow(robot.links, k).has_body:
             body, own = Body(step.places, k), BodyStep(step.bodies, k)
             solid, speeds = BodyInertia(solids, k), BodyVelocity(x, start + 6 * k)
-            matrix, momentum = body_equation(solid, speeds, body.rotation, h)
-            own.matrix = matrix
-            own.momentum = momentum + h * body.wrench
+            own.equation = pushed(body_equation(solid, speeds, body.rotation, h), h * body.wrench)
             own.start = twist_at_start(solid, speeds, body.rotation)
 
 
@@ -139,9 +144,8 @@ def prepare_water(
             continue
         link, own, rotation = LinkRow(robot.links, k), BodyStep(step.bodies, k), Body(step.places, k).rotation
         N = matrix6_of(added_inertia(awash, link, k, rotation))
-        matrix, momentum = carried_water(N, BodyInertia(solids, k), BodyVelocity(x, start + 6 * k), rotation, h)
-        own.matrix = own.matrix + matrix
-        own.momentum = own.momentum + momentum
+        water = carried_water(N, BodyInertia(solids, k), BodyVelocity(x, start + 6 * k), rotation, h)
+        own.equation = own.equation + water
 
 
 @func

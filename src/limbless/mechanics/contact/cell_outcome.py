@@ -10,7 +10,7 @@ with the rotors of winches among the masses, and taut tendons among the springs.
 
 from __future__ import annotations
 
-from limbless.mechanics.algebra import Twist, Vector, Wrench, carry_wrench, power, twist_at
+from limbless.mechanics.algebra import Vector, Wrench, carry_wrench, copy, copy_part, power, twist_at
 from limbless.mechanics.chain import (
     AxisRecord,
     BaseRecord,
@@ -39,15 +39,14 @@ from limbless.mechanics.contact import (
     StationStep,
     Step,
     StepCounters,
-    StepRecord,
+    add_sums,
     end_objects,
     finish_contacts,
     given_efforts,
-    keep_forces,
-    keep_objects,
+    keep_step,
+    spend_step,
 )
-from limbless.mechanics.forces import look_again_all, spend_all
-from limbless.mechanics.integrate.running_totals import add_step, add_work, compare, record_totals
+from limbless.mechanics.integrate.running_totals import add_work, compare, record_totals
 
 
 @noinline_func
@@ -58,15 +57,8 @@ def stage_velocities(step: Step, bodies: int, theta: Scalar) -> Scalar:
         start, own = StationStep(step.cells.stations, k).start, BodyStep(step.bodies, k)
         change = own.twist - start
         Body(step.places, k).velocity = start + theta * change
-        spent += power(change, own.matrix @ change)
+        spent += power(change, own.equation.matrix @ change)
     return spent
-
-
-@noinline_func
-def stage_rates(step: Step, x: Array, first: int, theta: Scalar, rates: Array) -> None:
-    """Of all freedoms, whose rates at the start stand in x from `first` on."""
-    for v in range(rates.shape[0]):
-        rates[v] = x[first + v] + theta * (step.rates[v] - x[first + v])
 
 
 @noinline_func
@@ -125,7 +117,9 @@ def finish_cells(problem: SoftContactProblem, t: Scalar, h: Scalar, x: Array) ->
     finish_contacts(
         problem.solids, step, int(StepCounters(memory.counts, 0).active), h, x, where.speeds, chain.tally.contacts
     )
-    stage_rates(step, x, base.velocity + 6, theta, chain.cells.strain_rate)
+    for v in range(step.rates.shape[0]):
+        before = x[base.velocity + 6 + v]
+        chain.cells.strain_rate[v] = before + theta * (step.rates[v] - before)
     elastic = spring_loss(robot, chain, h)
     if chain.cells.ropes is not None:
         turned, stretched = tendon_loss(chain.cells.ropes, chain.cells.pulls, h)
@@ -142,41 +136,29 @@ def finish_cells(problem: SoftContactProblem, t: Scalar, h: Scalar, x: Array) ->
     hold = carry_wrench(BaseStep(step.base, 0).hold, Body(step.places, 0).origin)
     if step.moving_bodies is not None:
         end_objects(problem.solids, step, memory.outcomes, x, where, t, h, 1.0 - theta)
-    look_again_all(forces, chain)
-    for i in range(len(chain.law_powers)):
-        chain.law_powers[i] = 0.0
-    spend_all(forces, t + 0.5 * h, chain)
     stored = (theta - 0.5) * elastic
     passive = h * passive + stored
-    add_step(chain.tally, h, chain.law_powers, h * driven, h * environment, passive, way, 1.0)
+    spend_step(forces, chain, t, h, h * driven, h * environment, passive, way, 1.0)
     count_actuators(chain, t, h)
-    sums = IntegralSums(x, where.sums)
-    sums.actuators = sums.actuators + h * driven
-    sums.environment = sums.environment + h * environment
-    sums.passive = sums.passive + passive
-    sums.impulse = sums.impulse + h * push + hold
+    add_sums(IntegralSums(x, where.sums), h * driven, h * environment, passive, h * push + hold)
     x[where.numerical] -= (theta - 0.5) * kinetic + stored
-    for v in range(chain.torque.shape[0]):
-        x[where.torque + v] = chain.torque[v]
+    copy_part(chain.torque, 0, x, where.torque, chain.torque.shape[0])
 
 
 @noinline_func
 def keep_cell_knot(problem: SoftContactProblem, x: Array, h: Scalar, r: int) -> None:
     """Everything of this knot in record r; forces and accelerations are means over the step that ended here."""
-    robot, records = problem.robot, problem.records
-    where, memory = problem.where, problem.memory
-    chain, step, kept = memory.chain, memory.step, problem.records.chain
-    base, cells = LinkRow(robot.links, 0), chain.cells
+    records, where, memory = problem.records, problem.where, problem.memory
+    chain, step, kept = memory.chain, memory.step, records.chain
+    base, cells = LinkRow(problem.robot.links, 0), chain.cells
     h = step.cells.clock[3] if step.cells.clock[3] > 0.0 else h  # of the last part of the step
-    for c in range(where.earlier):
-        kept.x[r, c] = x[c]
+    copy(x, kept.x[r])
     for v in range(chain.torque.shape[0]):
         axis = AxisRecord(kept.axes, r, v)
         axis.acceleration = (x[base.velocity + 6 + v] - x[where.earlier + 6 + v]) / h
         axis.torque = x[where.torque + v]
     own = BaseRecord(kept.base, r)
-    now, then = twist_at(x, base.velocity), twist_at(x, where.earlier)
-    own.acceleration = (1.0 / h) * Twist(now.linear - then.linear, now.angular - then.angular)
+    own.acceleration = (1.0 / h) * (twist_at(x, base.velocity) - twist_at(x, where.earlier))
     own.held = (1.0 / h) * BaseStep(step.base, 0).hold
     for k in range(cells.weigh.shape[0]):
         body, outcome, record = Body(chain.bodies, k), BodyOutcome(memory.outcomes, k), BodyRecord(kept.bodies, r, k)
@@ -186,16 +168,9 @@ def keep_cell_knot(problem: SoftContactProblem, x: Array, h: Scalar, r: int) -> 
         record.twist_rate = outcome.rates
         record.wrench = outcome.wrench
     for c in range(cells.pulls.shape[0]):
-        for field in range(cells.pulls.shape[1]):
-            cells.kept[r, c, field] = cells.pulls[c, field]
-    counts, whole, more = StepCounters(memory.counts, 0), StepRecord(records.steps, r), CellRecord(records.own, r)
-    if step.moving_bodies is not None:
-        keep_objects(problem.solids, step, memory.outcomes, x, where, kept.bodies, records.objects, r)
-    whole.resultant = keep_forces(step, records, h, r)
-    whole.residual = counts.residual
-    whole.depth = counts.depth
-    counts.residual = 0.0
-    counts.depth = 0.0
+        copy(cells.pulls[c], cells.kept[r, c])
+    keep_step(problem.solids, where, memory, records, kept.bodies, x, h, r)
+    more = CellRecord(records.own, r)
     more.numerical = x[where.numerical]
     more.passes = step.cells.counts[0]
     more.iterations = step.cells.counts[1]

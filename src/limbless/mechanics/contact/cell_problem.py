@@ -16,13 +16,15 @@ from __future__ import annotations
 
 from limbless.mechanics.algebra import (
     Twist,
-    Vector,
+    copy,
+    copy_part,
+    fill,
     normalised,
+    put_pair_at,
     put_quaternion_at,
-    put_vector_at,
     quaternion_at,
     transpose,
-    vector_at,
+    twist_at,
 )
 from limbless.mechanics.chain import (
     Body,
@@ -42,41 +44,33 @@ from limbless.mechanics.chain import (
     strain_freedoms,
     winch_start,
 )
-from limbless.mechanics.compiled import Array, Rows, Scalar, func, kernel, noinline_func, unpack, version_for
+from limbless.mechanics.compiled import Array, Scalar, func, kernel, noinline_func, unpack, version_for
 from limbless.mechanics.contact import (
     DEEPEST,
     ENDS,
-    SPEED,
     BaseStep,
     CellFreedom,
-    CellSolve,
     ContactMemory,
-    ContactRow,
     Scene,
     SoftContactProblem,
     SoftLayout,
     Step,
     StepCounters,
-    find_contacts,
     gather_touch,
-    load_warm_start,
+    go_to_gaps,
     measure_gaps,
-    move_surfaces,
     place_objects,
     prepare_stations,
-    set_stabilisation,
     solve_contacts,
-    start_objects,
     start_twists,
     store_warm_start,
     turn_winches,
-    wake_contacts,
 )
 from limbless.mechanics.contact.cell_outcome import finish_cells, keep_cell_knot
 from limbless.mechanics.control.closed_loop import command_all, put_all_control_rates, sample_all
 from limbless.mechanics.forces import push_all
 from limbless.mechanics.integrate.dirk import PATIENCE as STAGE, remaining_error
-from limbless.mechanics.integrate.problem import midpoint_step, post_step, record_knot
+from limbless.mechanics.integrate.problem import midpoint_step, record_knot
 
 SINGULAR = 16  # added to what `overbent_cell` found: what ends a run beside `ENDS`
 
@@ -86,10 +80,9 @@ def take_strains(robot: ChainTables, x: Array, cells: Cells) -> None:
     """Freedoms as a state has them; all pieces bent."""
     base = LinkRow(robot.links, 0)
     position, velocity = base.position + base.positions, base.velocity + base.freedoms
-    for v in range(cells.strain.shape[0]):
-        cells.strain[v] = x[position + v]
-        cells.strain_rate[v] = x[velocity + v]
-        cells.strain_push[v] = 0.0
+    copy_part(x, position, cells.strain, 0, cells.strain.shape[0])
+    copy_part(x, velocity, cells.strain_rate, 0, cells.strain.shape[0])
+    fill(cells.strain_push, 0.0)
     bend_pieces(cells.columns, cells)
 
 
@@ -118,14 +111,11 @@ def drive_ends(problem: SoftContactProblem, n: int, share: Scalar, part: Scalar,
 
 
 @func
-def go_to_gaps(problem: SoftContactProblem, t: Scalar, h: Scalar, watched: bool, x: Array) -> None:
-    """Gaps and directions where the old velocity leads in (1 - θ) h, with the impulses of the step before."""
-    robot, scene, options = problem.robot, problem.scene, problem.options
-    where, memory, ahead = problem.where, problem.memory, (1.0 - problem.rule.theta) * h
-    chain, step, counts = memory.chain, memory.step, StepCounters(memory.counts, 0)
+def go_ahead(problem: SoftContactProblem, h: Scalar, x: Array) -> None:
+    """To where the old velocity leads in (1 - θ) h."""
+    robot, chain, ahead = problem.robot, problem.memory.chain, (1.0 - problem.rule.theta) * h
     cells, velocity = chain.cells, LinkRow(robot.links, 0).velocity
-    for c in range(chain.total.shape[0]):
-        chain.total[c] = 0.0
+    fill(chain.total, 0.0)
     occupy_free(robot, cells.given, winch_start(cells, chain.state), x, ahead, chain.total, chain.state)
     first = LinkRow(robot.links, 0).position + LinkRow(robot.links, 0).positions
     for i in range(cells.driven.shape[0]):
@@ -134,75 +124,40 @@ def go_to_gaps(problem: SoftContactProblem, t: Scalar, h: Scalar, watched: bool,
         chain.state[first + v] = x[first + v] + ahead * x[velocity + 6 + v]
     take_strains(robot, chain.state, cells)
     forward_kinematics(robot, chain.state, chain)
-    if step.moving_bodies is not None:
-        start_objects(problem.solids, step, x, where, t, h, 1.0 - problem.rule.theta)
-        move_surfaces(step.moving_bodies, scene, chain.bodies)
-    wake_contacts(scene, memory.rest, chain.bodies, SPEED * h, watched)
-    load_warm_start(scene, memory.rest, step.contacts, x, where.impulses)
-    scale_warm_start(step.contacts, h / step.cells.clock[3] if step.cells.clock[3] > 0.0 else 1.0)
-    step.cells.clock[3] = h
-    count = find_contacts(scene, memory.rest, chain.bodies, t + ahead, SPEED * h, step.contacts, step.active)
-    counts.active = set_stabilisation(options, problem.solids, scene, step, counts, count, h, x, where.speeds) + 0.0
 
 
 @func
-def scale_warm_start(contacts: Rows[ContactRow], share: Scalar) -> None:
-    """Impulses belong to a step: those of one of another length are as many times larger."""
-    if share != 1.0:
-        for i in range(contacts.shape[0]):
-            contact = ContactRow(contacts, i)
-            contact.load = share * contact.load
-            contact.shear = share * contact.shear
-            contact.twist = share * contact.twist
-
-
-@func
-def first_slopes(robot: ChainTables, earlier: int, h: Scalar, chain: ChainMemory, x: Array) -> None:
-    """The guess: velocities go on in a straight line."""
-    velocity = LinkRow(robot.links, 0).velocity
-    for c in range(chain.slope.shape[0]):
-        chain.slope[c] = 0.0
+def first_slopes(problem: SoftContactProblem, h: Scalar, x: Array) -> None:
+    """The guess: velocities go on in a straight line, and given rates to those at the end."""
+    chain, solve, earlier = problem.memory.chain, problem.memory.step.cells, problem.where.earlier
+    velocity = LinkRow(problem.robot.links, 0).velocity
+    fill(chain.slope, 0.0)
     for c in range(6 + chain.torque.shape[0]):
         chain.slope[velocity + c] = (x[velocity + c] - x[earlier + c]) / h
+    for i in range(solve.cells.driven.shape[0]):
+        v = velocity + 6 + solve.cells.driven[i]
+        chain.slope[v] = (solve.ends[1, i] - x[v]) / h
 
 
 @func
 def put_guess(robot: ChainTables, step: Step, h: Scalar, x: Array, slope: Array) -> None:
     """Velocities at the end of the step from their slopes, where the solver finds them."""
-    velocity, R, solve = LinkRow(robot.links, 0).velocity, Body(step.places, 0).rotation, step.cells
-    base = BaseStep(step.base, 0)
-    base.twist = Twist(
-        R @ end_vector(velocity, h, x, slope),
-        R @ end_vector(velocity + 3, h, x, slope),
-    )
+    velocity, R, base = LinkRow(robot.links, 0).velocity, Body(step.places, 0).rotation, BaseStep(step.base, 0)
+    end = twist_at(x, velocity) + h * twist_at(slope, velocity)
+    base.twist = Twist(R @ end.linear, R @ end.angular)
     for v in range(step.rates.shape[0]):
         step.rates[v] = x[velocity + 6 + v] + h * slope[velocity + 6 + v]
-        CellFreedom(solve.freedoms, v).before = step.rates[v]
-
-
-@func
-def end_vector(c: int, h: Scalar, x: Array, slope: Array) -> Vector:
-    return vector_at(x, c) + h * vector_at(slope, c)
+        CellFreedom(step.cells.freedoms, v).before = step.rates[v]
 
 
 @func
 def take_slopes(robot: ChainTables, step: Step, chain: ChainMemory, h: Scalar, x: Array) -> None:
     """Slopes of velocities from those that the solver found."""
     velocity, R, base = LinkRow(robot.links, 0).velocity, Body(step.places, 0).rotation, BaseStep(step.base, 0)
-    linear, angular = transpose(R) @ base.twist.linear, transpose(R) @ base.twist.angular
-    put_vector_at(chain.slope, velocity, (1.0 / h) * (linear - vector_at(x, velocity)))
-    put_vector_at(chain.slope, velocity + 3, (1.0 / h) * (angular - vector_at(x, velocity + 3)))
+    end = Twist(transpose(R) @ base.twist.linear, transpose(R) @ base.twist.angular)
+    put_pair_at(chain.slope, velocity, (1.0 / h) * (end - twist_at(x, velocity)))
     for v in range(step.rates.shape[0]):
         chain.slope[velocity + 6 + v] = (step.rates[v] - x[velocity + 6 + v]) / h
-
-
-@func
-def hold_given(robot: ChainTables, solve: CellSolve, h: Scalar, x: Array, slope: Array) -> None:
-    """Slopes of what is given: its rates go to those at the end."""
-    velocity = LinkRow(robot.links, 0).velocity + 6
-    for i in range(solve.cells.driven.shape[0]):
-        v = solve.cells.driven[i]
-        slope[velocity + v] = (solve.ends[1, i] - x[velocity + v]) / h
 
 
 @func
@@ -217,8 +172,7 @@ def evaluate(
     memory, gh = problem.memory, problem.rule.theta * h
     chain, step, counts = memory.chain, memory.step, StepCounters(memory.counts, 0)
     solve, stage = step.cells, t + problem.rule.theta * h
-    for c in range(chain.slope.shape[0]):
-        solve.before[c] = chain.slope[c]
+    copy(chain.slope, solve.before)
     last = winch_start(solve.cells, chain.state)
     occupy_free(robot, solve.cells.given, last, x, gh, solve.before, chain.state)
     first = LinkRow(robot.links, 0).velocity
@@ -253,16 +207,13 @@ def solve_cells(problem: SoftContactProblem, t: Scalar, h: Scalar, x: Array) -> 
     """Passes until the stage rests; the first one, which another follows, may leave 100 times as much of the laws.
     Returns 0, or what cannot be solved, and the natural map.
     """
-    rule, memory = problem.rule, problem.memory
-    robot, chain, step = problem.robot, memory.chain, memory.step
-    first_slopes(robot, problem.where.earlier, h, chain, x)
-    hold_given(robot, step.cells, h, x, chain.slope)
+    rule, step = problem.rule, problem.memory.step
+    first_slopes(problem, h, x)
     last, worst, wanted = 0.0, 0.0, problem.options.tolerance
     for n in range(rule.most):
         change, speed, worst, singular = evaluate(problem, t, h, x, wanted if n > 0 else 100.0 * wanted)
-        if step.moving_bodies is not None:
-            if step.moving_bodies.crowded[0] > 0:
-                return ENDS.crowded, worst
+        if step.moving_bodies is not None and step.moving_bodies.crowded[0] > 0:
+            return ENDS.crowded, worst
         if singular > 0:
             return SINGULAR + singular, worst
         if not change < STAGE.lost:
@@ -281,7 +232,8 @@ def take_part(
     memory, solve = problem.memory, problem.memory.step.cells
     counts = StepCounters(memory.counts, 0)
     drive_ends(problem, n, share, part, x)
-    go_to_gaps(problem, t, h, watched, x)
+    go_ahead(problem, h, x)
+    go_to_gaps(problem, t, h, 1.0 - problem.rule.theta, watched, x)
     found, worst = solve_cells(problem, t, h, x)
     counts.last = worst
     if found > 0:
@@ -310,8 +262,7 @@ def go_to_end(problem: SoftContactProblem, h: Scalar, x: Array) -> None:
     velocity = base.velocity
     winches, ahead = winch_start(solve.cells, chain.state), problem.rule.theta * h
     occupy_free(robot, solve.cells.given, winches, x, ahead, chain.slope, chain.state)  # rates of positions
-    for c in range(6 + chain.torque.shape[0]):
-        x[earlier + c] = x[velocity + c]
+    copy_part(x, velocity, x, earlier, 6 + chain.torque.shape[0])
     for c in range(problem.where.sums):
         x[c] += h * chain.slope[c]
     put_quaternion_at(x, base.position + 3, normalised(quaternion_at(x, base.position + 3)))
@@ -355,11 +306,9 @@ def keep_cell_contacts(problem: SoftContactProblem, x: Array, h: Scalar, r: int)
     robot, chain, step = problem.robot, problem.memory.chain, problem.memory.step
     clock, present = step.cells.clock, step.cells.cells.present
     drive_to(problem.drive, int(clock[0]), clock[1], present)
-    for c in range(chain.state.shape[0]):
-        chain.state[c] = x[c]
+    copy(x, chain.state)
     strain_freedoms(robot, chain.state, chain)
-    for i in range(present.acceleration.shape[0]):
-        present.acceleration[i] = 0.0
+    fill(present.acceleration, 0.0)
     forward_kinematics(robot, chain.state, chain)
     if problem.options.controllers is not None:
         command_all(problem.options.controllers, clock[2], robot, chain.state, chain)
@@ -369,24 +318,10 @@ def keep_cell_contacts(problem: SoftContactProblem, x: Array, h: Scalar, r: int)
     keep_cell_knot(problem, x, h, r)
 
 
-@version_for(post_step, SoftContactProblem)
-@func
-def after_cells(problem: SoftContactProblem, n: int, x: Array, r: int, recorded: bool, last: int) -> None:
-    """A step remembers its own impulses: see `take_part`."""
-    return None
-
-
 @kernel
 def stand_cells(robot: ChainTables, scene: Scene, memory: ContactMemory, x: Array, where: SoftLayout) -> None:
     """At time 0: the gaps of all contacts."""
-    place_cells(unpack(robot), unpack(scene), unpack(memory), unpack(x), where)
-
-
-@func
-def place_cells(robot: ChainTables, scene: Scene, memory: ContactMemory, x: Array, where: SoftLayout) -> None:
-    chain = memory.chain
-    take_strains(robot, x, chain.cells)
-    forward_kinematics(robot, x, chain)
-    if memory.step.moving_bodies is not None:
-        place_objects(memory.step.moving_bodies, chain.bodies, x, where.objects)
-    measure_gaps(scene, memory, 0.0)
+    tables, held, state = unpack(robot), unpack(memory), unpack(x)
+    take_strains(tables, state, held.chain.cells)
+    forward_kinematics(tables, state, held.chain)
+    measure_gaps(unpack(scene), held, state, where.objects, 0.0)

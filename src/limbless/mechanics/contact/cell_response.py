@@ -13,14 +13,13 @@ from __future__ import annotations
 
 from limbless.mechanics.algebra import (
     Matrix6,
-    Twist,
-    Vector,
-    Wrench,
     carry_twist,
     carry_wrench,
+    fill,
     lu_factorise,
     lu_solve,
     power,
+    twist_at,
     wrench_at,
 )
 from limbless.mechanics.chain import (
@@ -44,14 +43,15 @@ from limbless.mechanics.contact import (
     Factors,
     ImpulseResponse,
     Step,
+    accept_base,
     answer_at,
     answer_at_base,
     cell_forward_pass,
+    clear,
     column,
     factorise_base,
 )
-
-TWIST = ImpulseResponse.fields["twist"].column  # the push stands first
+from limbless.mechanics.contact.base_answer import TWIST
 
 
 @noinline_func
@@ -122,18 +122,12 @@ def carry_response(robot: ChainTables, step: Step, answers: Rows[ImpulseResponse
 @func
 def respond_cells(robot: ChainTables, base: int, step: Step) -> None:
     """What impulses on all bodies add to twists and rates, tendons included: see `impulse_response`."""
-    clear_pulls(step.cells)
+    for v in range(step.cells.response.pulls.shape[0]):
+        fill(step.cells.response.pulls[v], 0.0)
     sweep_response(robot, base, step, step.moving_bodies.answers, step.moving_bodies.factors)
     if step.cells.cells.ropes is not None:
         hold_back(step, step.moving_bodies.answers)
     carry_response(robot, step, step.moving_bodies.answers)
-
-
-@func
-def clear_pulls(solve: CellSolve) -> None:
-    for v in range(solve.response.pulls.shape[0]):
-        for i in range(LANES):
-            solve.response.pulls[v, i] = 0.0
 
 
 @noinline_func
@@ -154,32 +148,21 @@ def hold_back(step: Step, answers: Rows[ImpulseResponse]) -> None:
     for c in range(terms):
         for v in range(rates.shape[0]):
             rates[v] -= ropes.answers[c, v] * found[c]
-        own = response.rope_base[c]
-        u = Twist(Vector(own[0], own[1], own[2]), Vector(own[3], own[4], own[5]))
-        p = Wrench(Vector(own[6], own[7], own[8]), Vector(own[9], own[10], own[11]))
-        first.twist = first.twist - found[c] * u
-        first.push = first.push - found[c] * p
+        first.twist = first.twist - found[c] * twist_at(response.rope_base[c], 0)
+        first.push = first.push - found[c] * wrench_at(response.rope_base[c], 6)
 
 
 @noinline_func
 def accept_cells(robot: ChainTables, base: int, step: Step, I: Matrix6) -> None:
     """The answers in the first place, added to what the sweeps have found."""
-    solve, answers, own = step.cells, step.moving_bodies.answers, BaseStep(step.base, 0)
+    solve = step.cells
     for v in range(step.rates.shape[0]):
         if solve.cells.given[v] > 0:
             freedom = CellFreedom(solve.freedoms, v)
             freedom.needs = freedom.needs + solve.response.held[v, 0]
         else:
             step.rates[v] += solve.response.rates[v, 0]
-    row = answers[0]
-    u = Twist(
-        Vector(row[TWIST, 0], row[TWIST + 1, 0], row[TWIST + 2, 0]),
-        Vector(row[TWIST + 3, 0], row[TWIST + 4, 0], row[TWIST + 5, 0]),
-    )
-    own.twist = own.twist + u
-    if base != BASES.free:
-        arrived = Wrench(Vector(row[0, 0], row[1, 0], row[2, 0]), Vector(row[3, 0], row[4, 0], row[5, 0]))
-        own.hold = own.hold + (I @ u - arrived)
+    accept_base(step.moving_bodies.answers, base, BaseStep(step.base, 0), I)
     cell_forward_pass(robot, step, 0.0)
 
 
@@ -192,10 +175,7 @@ def answer_ropes(robot: ChainTables, base: int, step: Step) -> None:
     solve, response, ropes = step.cells, step.cells.response, step.cells.cells.ropes
     terms, n = ropes.terms.shape[0], step.rates.shape[0]
     for first in range(0, terms, LANES):
-        for k in range(response.answers.shape[0]):
-            for c in range(TWIST):
-                for i in range(LANES):
-                    response.answers[k, c, i] = 0.0
+        clear(response.answers)
         for v in range(n):
             for i in range(LANES):
                 c = first + i
@@ -233,8 +213,7 @@ def pull_ropes(robot: ChainTables, base: int, step: Step, I: Matrix6) -> None:
         for v in range(step.rates.shape[0]):
             if solve.cells.given[v] == 0:
                 ahead += ropes.slopes[c, v] * (step.rates[v] - CellFreedom(solve.freedoms, v).before)
-        for i in range(LANES):
-            response.rope_right[c, i] = term.slope * ahead
+        fill(response.rope_right[c], term.slope * ahead)
     right, found = as_lane_array(response.rope_right), as_lane_array(response.rope_found)
     lu_solve(response.ropes, terms, response.rope_order, right, found)
     for c in range(terms):
@@ -242,11 +221,10 @@ def pull_ropes(robot: ChainTables, base: int, step: Step, I: Matrix6) -> None:
         ropes.system[c, terms] = change / h
         for v in range(step.rates.shape[0]):
             step.rates[v] -= change * ropes.answers[c, v]
-        u = Twist(Vector(row[0], row[1], row[2]), Vector(row[3], row[4], row[5]))
+        u = twist_at(row, 0)
         own.twist = own.twist - change * u
         if base != BASES.free:
-            p = Wrench(Vector(row[6], row[7], row[8]), Vector(row[9], row[10], row[11]))
-            own.hold = own.hold - change * (I @ u - p)
+            own.hold = own.hold - change * (I @ u - wrench_at(row, 6))
     cell_forward_pass(robot, step, 0.0)
 
 

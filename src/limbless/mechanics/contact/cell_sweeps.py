@@ -60,6 +60,7 @@ from limbless.mechanics.contact import (
     CellFreedom,
     CellSolve,
     ContactRow,
+    Equation,
     JointStep,
     Lanes,
     StationStep,
@@ -164,9 +165,8 @@ def prepare_stations(robot: ChainTables, step: Step, chain: ChainMemory, gh: Sca
     align_stack()
     solve = step.cells
     base = BodyStep(step.bodies, 0)
-    base.matrix = no_matrix6(0.0)
-    base.momentum = h * Body(step.places, 0).wrench
-    put_rows(solve.loads, 0, 0, base.matrix, base.momentum)
+    base.equation = Equation(no_matrix6(0.0), h * Body(step.places, 0).wrench)
+    put_rows(solve.loads[0, 0], base.equation)
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
         take_ahead(link, solve, chain, gh, h)
@@ -175,37 +175,33 @@ def prepare_stations(robot: ChainTables, step: Step, chain: ChainMemory, gh: Sca
         for s in range(link.station, link.station + link.stations - 1):
             station = Station(solve.cells.stations, s)
             if station.has_mass:
-                body, own = Body(step.places, station.body), BodyStep(step.bodies, station.body)
+                body = Body(step.places, station.body)
                 R, arm, o = body.rotation, body.arm, 0.0 * product(body.rotation, body.rotation)
                 M, J = rotate_diagonal(R, station.mass), rotate_diagonal(R, station.turn)
                 V, free = body.velocity, StationStep(solve.stations, station.body).start - h * body.known
                 p = apply_inertia(M, J, free) - h * wrench_cross(V, apply_inertia(M, J, V)) + h * body.wrench
-                own.matrix = matrix6_of(Inertia(M, o, J))
-                own.momentum = p
+                BodyStep(step.bodies, station.body).equation = Equation(matrix6_of(Inertia(M, o, J)), p)
                 for g in range(groups_of(link)):
                     S = columns_in(solve, s, g)
                     add_station(link, solve, k, g, station.lever, apply_inertia(M, J, S), power(S, p), arm)
                 I, f = I + carry_inertia(Inertia(M, o, J), arm), f + carry_wrench(p, arm)
-        put_rows(solve.loads, k, 1, matrix6_of(I), f)
+        put_rows(solve.loads[k, 1], Equation(matrix6_of(I), f))
         finish_sums(link, solve, k)
         body, own = Body(step.places, k), BodyStep(step.bodies, k)
         if link.massless:
-            own.matrix = no_matrix6(0.0)
-            own.momentum = h * body.wrench
+            own.equation = Equation(no_matrix6(0.0), h * body.wrench)
         else:
             B = rigid_body_inertia(link, body.rotation)
-            own.matrix = matrix6_of(B)
-            own.momentum = momentum_of(B, body, StationStep(solve.stations, k).start, h)
-        put_rows(solve.loads, k, 0, own.matrix, own.momentum)
+            own.equation = Equation(matrix6_of(B), momentum_of(B, body, StationStep(solve.stations, k).start, h))
+        put_rows(solve.loads[k, 0], own.equation)
 
 
 @func
-def put_rows(loads: Array, k: int, place: int, I: Matrix6, f: Wrench) -> None:
+def put_rows(rows: Array, E: Equation) -> None:
     """[I | f] into six rows of eight."""
-    rows = loads[k, place]
-    put_matrix6(rows, I)
-    rows[0, 6], rows[1, 6], rows[2, 6] = f.force
-    rows[3, 6], rows[4, 6], rows[5, 6] = f.torque
+    put_matrix6(rows, E.matrix)
+    rows[0, 6], rows[1, 6], rows[2, 6] = E.momentum.force
+    rows[3, 6], rows[4, 6], rows[5, 6] = E.momentum.torque
 
 
 @func

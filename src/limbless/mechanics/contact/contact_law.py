@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 from limbless.mechanics.algebra import Matrix, Matrix6, Twist, Vector, Wrench, cross, dot, outer, point_matrix6
 from limbless.mechanics.compiled import IntArray, Rows, Scalar, func, kernel, sqrt
-from limbless.mechanics.contact.scene import AffineLaw, AffineLoad, ContactRow, Impulse, Pair
+from limbless.mechanics.contact.scene import AffineLaw, AffineLoad, ContactRow, Equation, Impulse, Pair
 
 
 class States(NamedTuple):
@@ -94,8 +94,7 @@ def project(box: bool, y: Pair, z: Scalar) -> Pair:
     if box:
         return Pair(min(max(y.along, -z), z), min(max(y.across, -z), z))
     square = y.along * y.along + y.across * y.across
-    scale = z / sqrt(square) if square > z * z else 1.0
-    return scale * y
+    return (z / sqrt(square) if square > z * z else 1.0) * y
 
 
 @func
@@ -116,9 +115,7 @@ def stiffness_scales(contact: ContactRow) -> tuple[Scalar, Scalar]:
 @func
 def own_ground(contact: ContactRow) -> tuple[Scalar, Scalar]:
     """How firm the ground is under a contact, and one over it."""
-    if contact.firm > 0.0:
-        return contact.firm, contact.ease
-    return 1.0, 1.0
+    return (contact.firm, contact.ease) if contact.firm > 0.0 else (1.0, 1.0)
 
 
 @func
@@ -223,24 +220,9 @@ def linearise_friction(
     contact.twist_law = law
 
 
-class PointLaw(NamedTuple):
-    """A linearised contact at its own place: force = constant - Q v, v the velocity there."""
-
-    Q: Matrix
-    force: Vector
-
-
-class RollLaw(NamedTuple):
-    """Its rolling friction: couple = constant - lean (n . v) - Z ω, ω the rotation rate."""
-
-    lean: Vector
-    Z: Matrix
-    couple: Vector
-
-
 @func
-def law_point(contact: ContactRow) -> PointLaw:
-    """Load and friction of a linearised contact."""
+def law_point(contact: ContactRow) -> tuple[Matrix, Vector]:
+    """Q and f of a linearised contact at its own place: force = f - Q v, v the velocity there."""
     n, t1 = contact.normal, contact.tangent
     t2 = cross(n, t1)
     load, law = contact.load_law, contact.shear_law
@@ -252,7 +234,7 @@ def law_point(contact: ContactRow) -> PointLaw:
         + outer(t1, -push * law.own * scales.along * t1 - push * law.mixed * scales.across * t2)
         + outer(t2, -side * law.mixed * scales.along * t1 - side * law.other * scales.across * t2)
     )
-    return PointLaw(Q, force)
+    return Q, force
 
 
 @func
@@ -262,36 +244,29 @@ def roll_scale(contact: ContactRow) -> Scalar:
 
 
 @func
-def law_roll(contact: ContactRow, scale: Scalar) -> RollLaw:
-    """torque = scale (-η1 t2 + η2 t1), rates scale (-t2.ω, t1.ω)"""
+def law_roll(contact: ContactRow, scale: Scalar) -> tuple[Vector, Matrix, Vector]:
+    """Its rolling friction, couple = constant - lean (n . v) - Z ω with the rotation rate ω: lean, Z and the constant,
+    from torque = scale (-η1 t2 + η2 t1) and rates scale (-t2.ω, t1.ω).
+    """
     n, t1, law = contact.normal, contact.tangent, contact.twist_law
     t2 = cross(n, t1)
     lean = -scale * (law.lean.across * t1 - law.lean.along * t2)
     s11, s12, s22 = scale * scale * law.own, scale * scale * law.mixed, scale * scale * law.other
     Z = outer(t2, s12 * t1 - s11 * t2) + outer(t1, s12 * t2 - s22 * t1)
-    return RollLaw(lean, Z, scale * (law.constant.across * t1 - law.constant.along * t2))
+    return lean, Z, scale * (law.constant.across * t1 - law.constant.along * t2)
 
 
 @func
-def law_about(contact: ContactRow, own: PointLaw, arm: Vector) -> tuple[Matrix6, Wrench]:
-    """-∂(wrench)/∂(twist) and the constant part of the wrench of a linearised contact with the law `own`, about a point
-    from which its place is at `arm`.
-    """
-    I = point_matrix6(own.Q, arm)
-    torque = cross(arm, own.force)
-    scale = roll_scale(contact)
+def law_matrix6(contact: ContactRow) -> Equation:
+    """-∂(wrench)/∂(twist) and the constant part of the wrench of a linearised contact, about its body's origin."""
+    Q, force = law_point(contact)
+    arm = contact.arm
+    I, torque, scale = point_matrix6(Q, arm), cross(arm, force), roll_scale(contact)
     if scale > 0.0:
-        roll = law_roll(contact, scale)
-        torque = torque + roll.couple
-        n = contact.normal
-        I = Matrix6(I.A, I.B, I.C + outer(roll.lean, n), I.D + roll.Z + outer(roll.lean, cross(arm, n)))
-    return I, Wrench(own.force, torque)
-
-
-@func
-def law_matrix6(contact: ContactRow) -> tuple[Matrix6, Wrench]:
-    """The same about the body's origin."""
-    return law_about(contact, law_point(contact), contact.arm)
+        lean, Z, couple = law_roll(contact, scale)
+        torque, n = torque + couple, contact.normal
+        I = Matrix6(I.A, I.B, I.C + outer(lean, n), I.D + Z + outer(lean, cross(arm, n)))
+    return Equation(I, Wrench(force, torque))
 
 
 @func
@@ -301,8 +276,8 @@ def contact_wrench(contact: ContactRow) -> Wrench:
     t2 = cross(n, t1)
     x, push = contact.shear, 0.0 if contact.given > 0.0 else contact.load
     force = push * n + along(contact, -x.along) * x.along * t1 + contact.friction.lateral * x.across * t2
-    scale = contact.friction.rolling * contact.radius
-    return Wrench(force, cross(arm, force) + scale * (contact.twist.across * t1 - contact.twist.along * t2))
+    couple = roll_scale(contact) * (contact.twist.across * t1 - contact.twist.along * t2)
+    return Wrench(force, cross(arm, force) + couple)
 
 
 @func

@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from limbless.mechanics.chain import ChainTables, LinkRow
-from limbless.mechanics.compiled import Scalar, func, noinline_func
+from limbless.mechanics.compiled import func, noinline_func
 from limbless.mechanics.contact import (
     ROW_KINDS,
-    AffineLaw,
     AffineLoad,
     ContactOptions,
     ContactRow,
@@ -27,8 +26,11 @@ from limbless.mechanics.contact import (
     put_rates,
     put_row,
     relative_twist,
+    rubs,
     solve_linearised,
+    stops,
 )
+from limbless.mechanics.contact.scene import CONSTANTS, VELOCITY
 
 if TYPE_CHECKING:
     from limbless.mechanics.algebra import Vector
@@ -37,9 +39,7 @@ if TYPE_CHECKING:
 @func
 def arm_of(dry: JointFriction):
     """The arm that turns rad/s into m/s."""
-    if dry is None:
-        return 1.0
-    return dry.arm
+    return 1.0 if dry is None else dry.arm
 
 
 @func
@@ -49,31 +49,19 @@ def put_joints(dry: JointFriction, robot: ChainTables, step: Step, path: Homotop
     """
     if dry is None:
         return rows
+    compliance, length = dry.compliance * dry.arm * dry.arm, dry.descent / (dry.arm * dry.arm)
     for k in range(1, len(robot.links.codes)):
         link = LinkRow(robot.links, k)
         joint = JointStep(step.joints, link.column)
         joint.resist = joint.free_resist
         joint.effort = joint.free_effort
-        if joint.grip > 0.0 and not link.given:
-            law = RowLaw(
-                joint.grip / dry.arm,
-                1.0,
-                1.0,
-                dry.compliance * dry.arm * dry.arm,
-                joint.held / dry.arm,
-                dry.descent / (dry.arm * dry.arm),
-            )
+        if rubs(link, joint):
+            law = RowLaw(joint.grip / dry.arm, 1.0, 1.0, compliance, joint.held / dry.arm, length)
             rows = put_row(path, rows, ROW_KINDS.side, place + link.column, -1, law)
-        if joint.side != 0.0 and not link.given:
-            law = RowLaw(0.0, 1.0, 1.0, dry.compliance * dry.arm * dry.arm, 0.0, dry.descent / (dry.arm * dry.arm))
+        if stops(link, joint):
+            law = RowLaw(0.0, 1.0, 1.0, compliance, 0.0, length)
             rows = put_row(path, rows, ROW_KINDS.push, place + step.rates.shape[0] + link.column, -1, law)
     return rows
-
-
-@func
-def more(law: AffineLaw, first: Scalar, second: Scalar) -> AffineLaw:
-    """An affine law with more of its constant part."""
-    return AffineLaw(law.constant + Pair(first, second), law.lean, law.own, law.mixed, law.other)
 
 
 @func
@@ -96,13 +84,7 @@ def apply_impulse(step: Step, arm: Vector, place: Any, joints: Any, size: int) -
         joint = JointStep(step.joints, v)
         joint.effort = joint.effort + arm * sense * size
         return
-    contact, c = ContactRow(step.contacts, step.active[place // 5]), place % 5
-    if c == 0:
-        contact.load_law = AffineLoad(contact.load_law.constant + size, contact.load_law.slope)
-    elif c < 3:
-        contact.shear_law = more(contact.shear_law, size if c == 1 else 0.0, size if c == 2 else 0.0)
-    else:
-        contact.twist_law = more(contact.twist_law, size if c == 3 else 0.0, size if c == 4 else 0.0)
+    step.contacts[step.active[place // 5], CONSTANTS[place % 5]] += size
 
 
 @func
@@ -111,12 +93,7 @@ def velocity_at(step: Step, arm: Vector, place: Any, joints: Any):
     if place >= joints:
         v, sense = joint_of(step, place - joints)
         return arm * sense * step.rates[v]
-    contact, c = ContactRow(step.contacts, step.active[place // 5]), place % 5
-    if c == 0:
-        return contact.approach
-    if c < 3:
-        return contact.slip.along if c == 1 else contact.slip.across
-    return contact.roll.along if c == 3 else contact.roll.across
+    return step.contacts[step.active[place // 5], VELOCITY + place % 5]
 
 
 @noinline_func
@@ -149,8 +126,8 @@ def build_delassus(
         direction = HomotopyRow(path.directions, j)
         direction.slip = direction.velocity
     for i in range(rows):
-        own = HomotopyRow(path.directions, i)
-        place, scale = path.place[i], own.plus if own.plus > 0.0 else own.minus
+        law = HomotopyRow(path.directions, i).law
+        place, scale = path.place[i], law.plus if law.plus > 0.0 else law.minus
         apply_impulse(step, arm, place, joints, rho / scale)
         solve_linearised(robot, options.base, step, count)
         read_velocities(step, path, arm, count, rows)

@@ -138,16 +138,16 @@ def body_slope(robot: ChainTables, step: Step) -> tuple[Scalar, Scalar]:
         if link.has_body:
             body = BodyStep(step.bodies, k)
             du = body.twist - body.before
-            straight += power(du, body.matrix @ body.before) - power(du, body.momentum)
-            curve += power(du, body.matrix @ du)
+            straight += power(du, body.equation.matrix @ body.before) - power(du, body.equation.momentum)
+            curve += power(du, body.equation.matrix @ du)
         if k > 0 and not link.given:
             first, second = joint_slope(step, link)
             straight, curve = straight + first, curve + second
     for k in range(len(robot.links.codes), step.bodies.shape[0]):
         body = BodyStep(step.bodies, k)  # an object, or a station within a cell
         du = body.twist - body.before
-        straight += power(du, body.matrix @ body.before) - power(du, body.momentum)
-        curve += power(du, body.matrix @ du)
+        straight += power(du, body.equation.matrix @ body.before) - power(du, body.equation.momentum)
+        curve += power(du, body.equation.matrix @ du)
     return straight, curve
 
 
@@ -294,26 +294,6 @@ def answer(asked: FallbackRequest, iterations: int, worst: Scalar) -> None:
     asked.residual = worst
 
 
-@func
-def relax_radii(
-    robot: ChainTables, options: ContactOptions, step: Step, asked: FallbackRequest, first: int, last: int
-) -> None:
-    iterations, worst = frozen_radius_newton(robot, options, step, int(asked.active), first, last)
-    answer(asked, iterations, worst)
-
-
-@func
-def run_homotopy(
-    robot: ChainTables, options: ContactOptions, step: Step, path: Homotopy, asked: FallbackRequest
-) -> None:
-    count = int(asked.active)
-    store_iterate(step, count)
-    iterations, worst = follow_homotopy(robot, options, step, path, count)
-    answer(asked, iterations, worst)
-    if worst >= options.tolerance:
-        interpolate_iterate(step, count, 0.0)
-
-
 @kernel
 def relax_kernel(
     robot: ChainTables, options: ContactOptions, step: Step, request: Rows[FallbackRequest], first: int, last: int
@@ -321,7 +301,11 @@ def relax_kernel(
     """Frozen radii that follow, from burst `first` until before `last`; what there is to say goes
     into the `FallbackRequest`.
     """
-    relax_radii(unpack(robot), unpack(options), unpack(step), FallbackRequest(request, 0), first, last)
+    asked = FallbackRequest(request, 0)
+    iterations, worst = frozen_radius_newton(
+        unpack(robot), unpack(options), unpack(step), int(asked.active), first, last
+    )
+    answer(asked, iterations, worst)
 
 
 @kernel
@@ -329,7 +313,13 @@ def homotopy_kernel(
     robot: ChainTables, options: ContactOptions, step: Step, path: Homotopy, request: Rows[FallbackRequest]
 ) -> None:
     """The path; where it does not lead to a solution, the step stands where it stood."""
-    run_homotopy(unpack(robot), unpack(options), unpack(step), unpack(path), FallbackRequest(request, 0))
+    asked, solve = FallbackRequest(request, 0), unpack(step)
+    count = int(asked.active)
+    store_iterate(solve, count)
+    iterations, worst = follow_homotopy(unpack(robot), unpack(options), solve, unpack(path), count)
+    answer(asked, iterations, worst)
+    if worst >= options.tolerance:
+        interpolate_iterate(solve, count, 0.0)
 
 
 def run_fallback(robot: Any, options: Any, step: Any, path: Any, request: Any) -> None:

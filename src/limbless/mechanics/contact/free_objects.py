@@ -14,6 +14,7 @@ from limbless.mechanics.algebra import (
     Vector,
     Wrench,
     carry_wrench,
+    copy_part,
     half_turn,
     normalised,
     power,
@@ -42,9 +43,9 @@ from limbless.mechanics.contact import (
     from_other,
     keep_body,
     mean_twist,
+    pushed,
 )
-from limbless.mechanics.contact.shapes.carried_shapes import MovingCapsuleShape, MovingCuboidShape
-from limbless.mechanics.contact.shapes.primitives import SHAPE
+from limbless.mechanics.contact.shapes.primitives import SHAPE, Cuboid, RoundBar
 
 if TYPE_CHECKING:
     from limbless.mechanics.contact.scene import Scene
@@ -57,11 +58,11 @@ def move_surfaces(moving_bodies: MovingBodies, scene: Scene, bodies: Rows[Body])
         carried = CarriedSurface(moving_bodies.carried, c)
         body, j = Body(bodies, carried.body), carried.surface
         if carried.box:
-            crate = MovingCuboidShape(scene.surfaces, j, SHAPE)
+            crate = Cuboid(scene.surfaces, j, SHAPE)
             crate.center = body.origin
             crate.axes = transpose(body.rotation)
         else:
-            bar = MovingCapsuleShape(scene.surfaces, j, SHAPE)
+            bar = RoundBar(scene.surfaces, j, SHAPE)
             bar.begin = body.origin + body.rotation @ carried.begin
             bar.end = body.origin + body.rotation @ carried.end
 
@@ -106,9 +107,8 @@ def start_objects(
         body.origin = placed.origin + ahead * speeds.linear
         body.rotation = R
         body.wrench = Wrench(solid.mass * g, Vector(0.0, 0.0, 0.0))
-        matrix, momentum = body_equation(solid, speeds, R, h)
-        own.matrix = matrix
-        own.momentum = momentum + h * body.wrench
+        own.equation = body_equation(solid, speeds, R, h)
+        own.equation = pushed(own.equation, h * body.wrench)
         own.twist = Twist(speeds.linear + h * g, R @ speeds.angular)
     if moving_bodies.water is not None:
         add_object_water(moving_bodies.water, moving_bodies, solids, step, x, where.speeds, t + ahead, h)
@@ -187,5 +187,4 @@ def keep_objects(
             BodyInertia(solids, k), BodyVelocity(x, where.speeds + 6 * k), outcome.rates, Body(step.places, k), record
         )
         record.wrench = outcome.wrench
-        for c in range(PLACED):
-            objects[r, o, c] = x[where.objects + PLACED * o + c]
+        copy_part(x, where.objects + PLACED * o, objects[r, o], 0, PLACED)

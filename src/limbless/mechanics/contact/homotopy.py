@@ -23,7 +23,7 @@ import numpy as np
 
 from limbless.mechanics.compiled import Array, IntArray, Rows, Scalar, Table, func, kernel, noinline_func, sqrt, table
 from limbless.mechanics.contact.contact_law import CONES, along, own_ground, stiffness_scales
-from limbless.mechanics.contact.scene import ContactRow, Pair
+from limbless.mechanics.contact.scene import IMPULSE, VELOCITY, ContactRow
 
 MOST = 100  # contacts: the work of a step along the path grows with their cube
 
@@ -40,9 +40,8 @@ class RowKinds(NamedTuple):
 ROW_KINDS = RowKinds()
 
 
-@table
-class HomotopyRow(Table):
-    """One direction in which an impulse acts: its law, and where the path stands."""
+class RowLaw(NamedTuple):
+    """The law of a row."""
 
     load: float  # given load, where no row has it
     plus: float  # coefficients at x < 0
@@ -50,14 +49,27 @@ class HomotopyRow(Table):
     compliance: float  # E
     memory: float  # m
     length: float  # r, of trial steps
+
+
+class RowSlopes(NamedTuple):
+    """Derivatives of p."""
+
+    own: float  # by its own y,
+    other: float  # by the ellipse's other,
+    lean: float  # by the load's,
+    drift: float  # by log τ
+
+
+@table
+class HomotopyRow(Table):
+    """One direction in which an impulse acts: its law, and where the path stands."""
+
+    law: RowLaw
     slip: float  # γ0, m/s, with the shift of the load's
     velocity: float  # γ
     trial: float  # y
     answer: float  # p
-    own: float  # derivatives of p by its own y,
-    other: float  # by the ellipse's other,
-    lean: float  # by the load's,
-    drift: float  # by log τ
+    slopes: RowSlopes
 
 
 @table
@@ -95,30 +107,13 @@ def make_homotopy(rows: int) -> Homotopy:
     )
 
 
-class RowLaw(NamedTuple):
-    """The law of a row: what `HomotopyRow` begins with."""
-
-    load: float
-    plus: float
-    minus: float
-    compliance: float
-    memory: float
-    length: float
-
-
 @func
 def put_row(path: Homotopy, row: Any, kind: Any, place: Any, normal: Any, law: Any):
     """One more row. Returns how many there are then."""
     path.kind[row] = kind
     path.place[row] = place
     path.normal[row] = normal
-    direction = HomotopyRow(path.directions, row)
-    direction.load = law.load
-    direction.plus = law.plus
-    direction.minus = law.minus
-    direction.compliance = law.compliance
-    direction.memory = law.memory
-    direction.length = law.length
+    HomotopyRow(path.directions, row).law = law
     return row + 1
 
 
@@ -184,27 +179,12 @@ def take_solution(path: Homotopy, rows: int, contacts: Rows[ContactRow], active:
     for j in range(rows):
         place, direction = path.place[j], HomotopyRow(path.directions, j)
         if place < end:
-            contact, c = ContactRow(contacts, active[place // 5]), place % 5
-            impulse = direction.answer / max(coefficient(direction, direction.answer), 1e-300)
-            velocity = direction.velocity
-            if c == 0:
-                contact.load = impulse
-                contact.approach = velocity - contact.shift
-            elif c == 1:
-                contact.shear = Pair(impulse, contact.shear.across)
-                contact.slip = Pair(velocity, contact.slip.across)
-            elif c == 2:
-                contact.shear = Pair(contact.shear.along, impulse)
-                contact.slip = Pair(contact.slip.along, velocity)
-            elif c == 3:
-                contact.twist = Pair(impulse, contact.twist.across)
-                contact.roll = Pair(velocity, contact.roll.across)
-            else:
-                contact.twist = Pair(contact.twist.along, impulse)
-                contact.roll = Pair(contact.roll.along, velocity)
+            i, c = active[place // 5], place % 5
+            contacts[i, IMPULSE + c] = direction.answer / max(coefficient(direction.law, direction.answer), 1e-300)
+            contacts[i, VELOCITY + c] = direction.velocity - (ContactRow(contacts, i).shift if c == 0 else 0.0)
 
 
 @func
-def coefficient(direction: Any, impulse: Any):
+def coefficient(law: RowLaw, impulse: Any):
     """The coefficient of friction of a row for an impulse of that sign."""
-    return direction.plus if impulse <= 0.0 else direction.minus
+    return law.plus if impulse <= 0.0 else law.minus

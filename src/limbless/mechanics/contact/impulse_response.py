@@ -10,8 +10,6 @@ from typing import Any
 
 from limbless.mechanics.algebra import (
     Matrix6,
-    Twist,
-    Vector,
     Wrench,
     carry_twist,
     carry_wrench,
@@ -19,27 +17,29 @@ from limbless.mechanics.algebra import (
     power,
     put_matrix6,
 )
-from limbless.mechanics.chain import BASES, Body, ChainTables, LinkRow
-from limbless.mechanics.compiled import LANES, Array, Scalar, align_stack, as_lane_array, func, noinline_func
+from limbless.mechanics.chain import Body, ChainTables, LinkRow
+from limbless.mechanics.compiled import Array, Scalar, align_stack, as_lane_array, func, noinline_func
 from limbless.mechanics.contact import (
     BaseStep,
     BodyStep,
     ContactRow,
+    Equation,
     ImpulseResponse,
     JointStep,
     MovingBodies,
     ResponseFactor,
     Step,
+    accept_base,
     accept_cells,
     answer_at_base,
+    first_twist,
+    is_fixed,
     law_matrix6,
     respond_cells,
     screw_by,
     solve_by,
 )
-
-TWIST: int = ImpulseResponse.fields["twist"].column  # the push stands first
-RATE: int = ImpulseResponse.fields["rate"].column
+from limbless.mechanics.contact.base_answer import TWIST
 
 
 @func
@@ -51,6 +51,19 @@ def store_response_factor(moving_bodies: MovingBodies, k: int, U: Wrench, scale:
 
 
 @func
+def with_contacts(step: Step, k: int, a: int, E: Equation) -> tuple[Equation, int]:
+    """The equation of body k with all linearised contacts that it has with what does not move, from the active one `a`
+    down; the next one.
+    """
+    while a >= 0 and step.owner[step.active[a]] == k:
+        contact = ContactRow(step.contacts, step.active[a])
+        if contact.acts > 0.0 and is_fixed(step, step.active[a]):
+            E = E + law_matrix6(contact)
+        a -= 1
+    return E, a
+
+
+@func
 def solve_objects(step: Step, count: int, moving_bodies: MovingBodies) -> None:
     """Objects by themselves: factors of their matrices with all that they touch that does
     not move, and their twists.
@@ -59,17 +72,10 @@ def solve_objects(step: Step, count: int, moving_bodies: MovingBodies) -> None:
     for o in range(moving_bodies.free.shape[0], 0, -1):
         k = moving_bodies.first + o - 1
         own = BodyStep(step.bodies, k)
-        I, f = own.matrix, own.momentum
-        while a >= 0 and step.owner[step.active[a]] == k:
-            i = step.active[a]
-            contact = ContactRow(step.contacts, i)
-            if contact.acts > 0.0 and moving_bodies.other[i] < 0:
-                matrix, wrench = law_matrix6(contact)
-                I, f = I + matrix, f + wrench
-            a -= 1
-        put_matrix6(factors.rows[o], I)
+        E, a = with_contacts(step, k, a, own.equation)
+        put_matrix6(factors.rows[o], E.matrix)
         lu_factorise(factors.rows[o], 6, factors.order[o])
-        own.twist = solve_by(factors, o, f, factors.single[0], factors.single[1])
+        own.twist = solve_by(factors, o, E.momentum, factors.single[0], factors.single[1])
 
 
 @func
@@ -82,15 +88,6 @@ def add_impulse(answers: Array, k: int, place: Any, wrench: Wrench) -> None:
     answers[k, 3, place] += T.x
     answers[k, 4, place] += T.y
     answers[k, 5, place] += T.z
-
-
-@func
-def clear(answers: Array) -> None:
-    """No impulse on any body."""
-    for k in range(answers.shape[0]):
-        for c in range(TWIST):
-            for place in range(LANES):
-                answers[k, c, place] = 0.0
 
 
 @func
@@ -141,15 +138,6 @@ def propagate_impulses(robot: ChainTables, base: int, step: Step) -> None:
 
 
 @func
-def first_twist(answers: Array, k: int) -> Twist:
-    """The answer of body k in the first place."""
-    return Twist(
-        Vector(answers[k, TWIST, 0], answers[k, TWIST + 1, 0], answers[k, TWIST + 2, 0]),
-        Vector(answers[k, TWIST + 3, 0], answers[k, TWIST + 4, 0], answers[k, TWIST + 5, 0]),
-    )
-
-
-@func
 def accept_robot(robot: ChainTables, base: int, step: Step, I: Matrix6) -> None:
     if step.cells is not None:
         accept_cells(robot, base, step, I)
@@ -159,20 +147,13 @@ def accept_robot(robot: ChainTables, base: int, step: Step, I: Matrix6) -> None:
         own = BodyStep(step.bodies, k)
         own.twist = own.twist + first_twist(answers, k)
     for k in range(1, len(robot.links.codes)):
-        link, rate = LinkRow(robot.links, k), answers[k, RATE, 0]
+        link, rate = LinkRow(robot.links, k), answers[k, TWIST + 6, 0]  # which stands behind the twist
         if link.given:
             joint = JointStep(step.joints, link.column)
             joint.pushed = joint.pushed + rate
         else:
             step.rates[link.column] += rate
-    carried, u = BaseStep(step.base, 0), first_twist(answers, 0)
-    carried.twist = carried.twist + u
-    if base != BASES.free:
-        arrived = Wrench(
-            Vector(answers[0, 0, 0], answers[0, 1, 0], answers[0, 2, 0]),
-            Vector(answers[0, 3, 0], answers[0, 4, 0], answers[0, 5, 0]),
-        )
-        carried.hold = carried.hold + (I @ u - arrived)
+    accept_base(answers, base, BaseStep(step.base, 0), I)
 
 
 @noinline_func

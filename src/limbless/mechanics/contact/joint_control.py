@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from limbless.mechanics.algebra import copy_part, fill
 from limbless.mechanics.chain import (
     ActuatorLimit,
     ChainDrive,
@@ -28,9 +29,7 @@ RATE_SLACK = 100.0
 @func
 def row_of(feedback: StepFeedback | None, n: int) -> int:
     """The drive's row at the middle of the step from knot n; feedback alone has no other rows."""
-    if feedback is None:
-        return 2 * n + 1
-    return feedback.rows * n + feedback.rows - 1
+    return 2 * n + 1 if feedback is None else feedback.rows * n + feedback.rows - 1
 
 
 @func
@@ -123,12 +122,10 @@ def run_controllers(
     for half in range(2):
         for c in range(where.control, where.sums):
             state[c] = x[c] + 0.5 * h * half * chain.slope[c]
-        for v in range(count):
-            chain.torque[v] = 0.0
+        fill(chain.torque, 0.0)
         command_all(controllers, t, robot, state, chain)
-        for v in range(count):
-            chain.total[v] = chain.torque[v]
-            chain.torque[v] = x[where.torque + v]
+        copy_part(chain.torque, 0, chain.total, 0, count)
+        copy_part(x, where.torque, chain.torque, 0, count)
         put_all_control_rates(controllers, t, robot, state, chain, chain.slope)
 
 

@@ -29,8 +29,7 @@ def joint_friction_limits(dry: JointFriction, robot: ChainTables, step: Step, h:
             share = x[link.velocity] / freedom.stribeck
             level += rise * np.exp(-share * share)
         joint.grip = h * level
-        joint.rub = x[rub + v]
-        joint.held = x[rub + v]
+        joint.rub = joint.held = x[rub + v]
         find_stop(dry, freedom, joint, x[link.position] + 0.5 * h * x[link.velocity], h)
         joint.free_resist = joint.resist
         joint.free_effort = joint.effort

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from limbless.mechanics.algebra import Matrix6, Quaternion, Twist, Vector, Wrench, carry_twist
+from limbless.mechanics.algebra import Quaternion, Twist, Vector, Wrench, carry_twist
 from limbless.mechanics.chain import Body
 from limbless.mechanics.compiled import Array, IntArray, Rows, Scalar, Table, constants, func, table
-from limbless.mechanics.contact import BodyInertia, BodyStep, BodyVelocity, Step, twist_at_start
+from limbless.mechanics.contact import BodyInertia, BodyStep, BodyVelocity, Equation, Step, twist_at_start
 
 if TYPE_CHECKING:
     from limbless.mechanics.contact.objects_in_water import ObjectsInWater
@@ -59,8 +59,7 @@ class ObjectStep(Table):
     """An object over a step."""
 
     middle: Quaternion
-    water: Matrix6  # of the water that it carries along,
-    carried: Wrench  # and the momentum of that at the start
+    water: Equation  # of the water that it carries along
 
 
 @table
@@ -127,17 +126,13 @@ def last_of_robot(step: Step, count: int) -> int:
 @func
 def is_fixed(step: Step, i: int) -> bool:
     """Whether what contact i touches does not move."""
-    if step.moving_bodies is None:
-        return True
-    return step.moving_bodies.other[i] < 0
+    return True if step.moving_bodies is None else step.moving_bodies.other[i] < 0
 
 
 @func
 def is_on_robot(step: Step, i: int) -> bool:
     """Whether contact i pushes the robot as a whole: not where links touch each other, nor where objects do."""
-    if step.moving_bodies is None:
-        return True
-    return step.moving_bodies.on_robot[i] == 1
+    return True if step.moving_bodies is None else step.moving_bodies.on_robot[i] == 1
 
 
 @func
@@ -150,9 +145,7 @@ def from_other(step: Step, i: int, other: Any):
 def relative(step: Step, i: int, own: Twist, others: Twist) -> Twist:
     """Twist `own` of contact i's body less that of what it touches, `others` about its own origin, if that moves."""
     other = step.moving_bodies.other[i]
-    if other < 0:
-        return own
-    return own - carry_twist(others, from_other(step, i, other))
+    return own if other < 0 else own - carry_twist(others, from_other(step, i, other))
 
 
 @func
@@ -181,17 +174,14 @@ def relative_before(step: Step, i: int) -> Twist:
 
 @func
 def is_object(step: Step, k: int) -> bool:
-    if step.moving_bodies is None:
-        return False
-    return k >= step.moving_bodies.first
+    return False if step.moving_bodies is None else k >= step.moving_bodies.first
 
 
 @func
 def start_of(solids: Rows[BodyInertia], step: Step, k: int, x: Array, start: int) -> Twist:
     """Twist of body k at the start of the step, about its origin; of a station that where gaps were measured."""
-    if step.cells is not None:
-        if not is_object(step, k):
-            return Body(step.places, k).velocity
+    if step.cells is not None and not is_object(step, k):
+        return Body(step.places, k).velocity
     return twist_at_start(BodyInertia(solids, k), BodyVelocity(x, start + 6 * k), Body(step.places, k).rotation)
 
 
@@ -200,13 +190,11 @@ def mean_twist(solids: Rows[BodyInertia], step: Step, k: int, x: Array, start: i
     """The twist of body k along which its forces work: the mean of both ends of the step; of a station that of its
     stage, which `stage_velocities` has found.
     """
-    if step.cells is not None:
-        if not is_object(step, k):
-            return Body(step.places, k).velocity
-    before = BodyStep(step.bodies, k).start
-    if step.moving_bodies is not None:  # of an object, perhaps
-        before = start_of(solids, step, k, x, start)
-    return 0.5 * (before + BodyStep(step.bodies, k).twist)
+    if step.cells is not None and not is_object(step, k):
+        return Body(step.places, k).velocity
+    own = BodyStep(step.bodies, k)
+    before = own.start if step.moving_bodies is None else start_of(solids, step, k, x, start)  # of an object, perhaps
+    return 0.5 * (before + own.twist)
 
 
 @func
@@ -221,6 +209,4 @@ def twist_before(solids: Rows[BodyInertia], step: Step, i: int, x: Array, start:
 @func
 def depth_scale(step: Step, i: int, radius: Scalar) -> Scalar:
     """What the depth of contact i is a share of, m."""
-    if step.moving_bodies is None:
-        return radius
-    return step.moving_bodies.size[i]
+    return radius if step.moving_bodies is None else step.moving_bodies.size[i]

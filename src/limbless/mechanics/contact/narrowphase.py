@@ -56,13 +56,6 @@ def is_asleep(scene: Scene, rest: SleepState, i: int) -> bool:
     return scene.extent.shape[0] > 0 and rest.awake[i] == 0
 
 
-@func
-def store_friction(contact: ContactRow) -> None:
-    """Friction of the step before, from which this one goes on."""
-    contact.shear_before = contact.shear
-    contact.twist_before = contact.twist
-
-
 @noinline_func
 def find_contacts(
     scene: Scene,
@@ -97,7 +90,8 @@ def find_contacts(
             put_impulse(contact, no_impulse())
             continue
         put_frame_by(scene.shapes, code, scene, i, j, body, nearest, contact)
-        store_friction(contact)
+        contact.shear_before = contact.shear  # friction of the step before, from which this one goes on
+        contact.twist_before = contact.twist
         active[count] = i
         count += 1
     return count

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.mechanics.algebra import cholesky, cholesky_solve
+from limbless.mechanics.algebra import cholesky, cholesky_solve, copy, fill
 from limbless.mechanics.compiled import BEYOND, Array, Scalar, array_kernel, func
 
 if TYPE_CHECKING:
@@ -81,13 +81,11 @@ def solve_active_set(V: Array, c: Array, sided: Any, off: Array, H: Any, y: Arra
     size = 0.0
     for j in range(n):
         size += c[j] * c[j]
-    for i in range(count):
-        off[i] = False
+    fill(off, False)
     for _ in range(20 * count + 20):
         if not normal_matrix(V, off, H):
             return False
-        for j in range(n):
-            y[j] = c[j]
+        copy(c, y)
         cholesky_solve(H, n, y)
         i = most_pulling(V, sided, off, y, PULL * np.sqrt(size))
         if i < 0:

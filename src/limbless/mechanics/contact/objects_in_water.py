@@ -24,6 +24,7 @@ from limbless.mechanics.contact import (
     carried_water,
     cut_hull,
     no_cut,
+    pushed,
 )
 from limbless.mechanics.forces import (
     Flows,
@@ -128,12 +129,10 @@ def add_object_water(
         cut, wetting = hull_at(water, hull, t, body.origin, R, V, w)
         F = push_of_water(water, hull, cut, wetting, stream, V, w, transpose(R) @ hull.gravity)
         push = Wrench(R @ F.force, R @ F.torque)
-        matrix, momentum = carried_water(carried_inertia(hull, cut.share, R), BodyInertia(solids, k), speeds, R, h)
+        carried = carried_water(carried_inertia(hull, cut.share, R), BodyInertia(solids, k), speeds, R, h)
         body.wrench = body.wrench + push
-        free.water = matrix
-        free.carried = momentum
-        own.matrix = own.matrix + matrix
-        own.momentum = own.momentum + momentum + h * push
+        free.water = carried
+        own.equation = pushed(own.equation + carried, h * push)
 
 
 @func
@@ -142,4 +141,4 @@ def carried_force(water: ObjectsInWater | None, free: ObjectStep, twist: Twist, 
     if water is None:
         zero = Vector(0.0, 0.0, 0.0)
         return Wrench(zero, zero)
-    return (1.0 / h) * (free.carried - free.water @ twist)
+    return (1.0 / h) * (free.water.momentum - free.water.matrix @ twist)

@@ -18,6 +18,8 @@ from limbless.mechanics.algebra import (
     Matrix,
     Quaternion,
     Twist,
+    copy_part,
+    fill,
     half_turn,
     normalised,
     put_quaternion_at,
@@ -42,6 +44,7 @@ from limbless.mechanics.contact import (
     Pair,
     Scene,
     SleepState,
+    SoftContactProblem,
     Step,
     StepCounters,
     WarmStart,
@@ -76,7 +79,7 @@ from limbless.mechanics.contact import (
 from limbless.mechanics.contact.shapes.primitives import scaled_friction
 from limbless.mechanics.control.closed_loop import sample_all
 from limbless.mechanics.forces import push_all
-from limbless.mechanics.integrate import check_ranges, midpoint_step, post_step, record_knot
+from limbless.mechanics.integrate import check_ranges, midpoint_step, record_knot
 
 SPEED = 20.0  # m/s: gaps that no body faster than this can close in a step are left out
 DEEPEST = 1.0  # radii: a sphere or capsule that sinks in farther, axis and all, ends the run
@@ -107,8 +110,7 @@ def half_step(robot: ChainTables, h: Scalar, x: Array, state: Array) -> None:
     put_quaternion_at(state, turned, half_turn(quaternion_at(x, turned), vector_at(x, velocity + 3), a))
     for c in range(7, velocity):
         state[c] = x[c] + a * x[velocity + c - 1]
-    for c in range(velocity, 2 * velocity - 1):
-        state[c] = x[c]
+    copy_part(x, velocity, state, velocity, velocity - 1)
 
 
 @func
@@ -205,6 +207,7 @@ def contact_step(problem: ContactProblem, n: int, t: Scalar, h: Scalar, watched:
     found = solve_step(problem.robot, problem.options, problem.memory, t)
     if found == 0:
         complete_step(problem, n, t, h, x)
+        store_warm_start(problem.scene, problem.memory.rest, problem.memory.step.contacts, x, problem.where.impulses)
     return found
 
 
@@ -212,23 +215,20 @@ def contact_step(problem: ContactProblem, n: int, t: Scalar, h: Scalar, watched:
 def gather_touch(step: Step, h: Scalar, chain: ChainMemory) -> None:
     """What the contacts of the step that ended did to each body, for those who sense it."""
     for k in range(chain.touch.shape[0]):
-        for c in range(3):
-            chain.touch[k, c] = 0.0
+        fill(chain.touch[k], 0.0)
     for i in range(step.owner.shape[0]):
         k = step.owner[i]
         if k < chain.touch.shape[0]:
             force = (1.0 / h) * contact_wrench(ContactRow(step.contacts, i)).force
-            chain.touch[k, 0] += force.x
-            chain.touch[k, 1] += force.y
-            chain.touch[k, 2] += force.z
+            put_vector_at(chain.touch[k], 0, vector_at(chain.touch[k], 0) + force)
 
 
 @func
 def go_halfway(problem: ContactProblem, n: int, t: Scalar, h: Scalar, watched: bool, x: Array) -> None:
     """To the middle of the step: q_M, all smooth forces, gaps and directions there, in the problem's memory."""
-    robot, solids, scene, drive = problem.robot, problem.solids, problem.scene, problem.drive
+    robot, solids, drive = problem.robot, problem.solids, problem.drive
     options, where, memory = problem.options, problem.where, problem.memory
-    chain, step, counts = memory.chain, memory.step, StepCounters(memory.counts, 0)
+    chain, step = memory.chain, memory.step
     i, middle = row_of(options.feedback, n), t + 0.5 * h
     half_step(robot, h, x, chain.state)
     take_middle(robot, drive, i, chain.state)
@@ -243,14 +243,37 @@ def go_halfway(problem: ContactProblem, n: int, t: Scalar, h: Scalar, watched: b
     prepare(robot, solids, step, x, where.speeds, h)
     if options.wet is not None:
         prepare_water(options.wet, options.awash, robot, solids, step, x, where.speeds, h)
-    if step.moving_bodies is not None:
-        start_objects(solids, step, x, where, t, h, 0.5)
-        move_surfaces(step.moving_bodies, scene, chain.bodies)
-    wake_contacts(scene, memory.rest, chain.bodies, SPEED * h, watched)
-    load_warm_start(scene, memory.rest, step.contacts, x, where.impulses)
-    count = find_contacts(scene, memory.rest, chain.bodies, middle, SPEED * h, step.contacts, step.active)
-    counts.active = set_stabilisation(options, solids, scene, step, counts, count, h, x, where.speeds) + 0.0
+    go_to_gaps(problem, t, h, 0.5, watched, x)
     predict_velocities(robot, where.earlier, step, x)
+
+
+@func
+def go_to_gaps(
+    problem: ContactProblem | SoftContactProblem, t: Scalar, h: Scalar, share: Scalar, watched: bool, x: Array
+) -> None:
+    """Gaps and directions at `share` of a step, where the robot stands, with the impulses of the step before."""
+    scene, where, memory = problem.scene, problem.where, problem.memory
+    step, bodies, counts = memory.step, memory.chain.bodies, StepCounters(memory.counts, 0)
+    if step.moving_bodies is not None:
+        start_objects(problem.solids, step, x, where, t, h, share)
+        move_surfaces(step.moving_bodies, scene, bodies)
+    wake_contacts(scene, memory.rest, bodies, SPEED * h, watched)
+    load_warm_start(scene, memory.rest, step.contacts, x, where.impulses)
+    if step.cells is not None:
+        scale_warm_start(step.contacts, h / step.cells.clock[3] if step.cells.clock[3] > 0.0 else 1.0)
+        step.cells.clock[3] = h
+    count = find_contacts(scene, memory.rest, bodies, t + share * h, SPEED * h, step.contacts, step.active)
+    count = set_stabilisation(problem.options, problem.solids, scene, step, counts, count, h, x, where.speeds)
+    counts.active = count + 0.0
+
+
+@func
+def scale_warm_start(contacts: Rows[ContactRow], share: Scalar) -> None:
+    """Impulses belong to a step: those of one of another length are as many times larger."""
+    if share != 1.0:
+        for i in range(contacts.shape[0]):
+            contact = ContactRow(contacts, i)
+            put_impulse(contact, share * impulse_of(contact))
 
 
 @func
@@ -261,9 +284,8 @@ def solve_step(robot: ChainTables, options: ContactOptions, memory: ContactMemor
     while again:
         more, worst, fell = solve_contacts(robot, options, memory.step, memory.request, count, t, options.tolerance)
         counts.iterations = counts.iterations + more
-        again = False
-        if options.rate_slack is not None:
-            again = violates_limits(options.rate_slack, rounds, memory.chain, memory.step)
+        slack = options.rate_slack
+        again = False if slack is None else violates_limits(slack, rounds, memory.chain, memory.step)
         rounds += 1
         if fell and not again:
             counts.fallbacks = counts.fallbacks + 1.0
@@ -300,8 +322,7 @@ def end_base(robot: ChainTables, earlier: int, h: Scalar, state: Array, step: St
     """q_E and u_E of the base; the velocities before are kept."""
     link, base, R = LinkRow(robot.links, 0), BaseStep(step.base, 0), Body(step.places, 0).rotation
     place, turned, velocity = link.position, link.position + 3, link.velocity
-    for c in range(6 + step.rates.shape[0]):
-        x[earlier + c] = x[velocity + c]
+    copy_part(x, velocity, x, earlier, 6 + step.rates.shape[0])
     put_vector_at(x, place, vector_at(state, place) + 0.5 * h * base.twist.linear)
     w, q = transpose(R) @ base.twist.angular, quaternion_at(state, turned)
     d = quaternion_rate(q, w)
@@ -321,12 +342,3 @@ def keep_contacts(problem: ContactProblem, x: Array, h: Scalar, r: int) -> None:
     if problem.memory.step.moving_bodies is not None:
         place_objects(problem.memory.step.moving_bodies, problem.memory.chain.bodies, x, problem.where.objects)
     keep_instant(problem.robot, problem.solids, problem.where, problem.memory, problem.records, x, h, r)
-
-
-@version_for(post_step, ContactProblem)
-@func
-def keep_warm_start(problem: ContactProblem, n: int, x: Array, r: int, recorded: bool, last: int) -> None:
-    """What is recorded of forces are means over the step that ended: there is nothing of the next one to record."""
-    memory = problem.memory
-    if not last:
-        store_warm_start(problem.scene, memory.rest, memory.step.contacts, x, problem.where.impulses)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.algebra import Matrix, Vector
+from limbless.mechanics.algebra import Matrix, Matrix6, Vector, Wrench
 from limbless.mechanics.compiled import Array, Components, IntArray, Rows, Table, constants, table, with_operators
 
 
@@ -40,6 +40,14 @@ class AffineLaw(NamedTuple):
     own: float  # W11
     mixed: float  # W12
     other: float  # W22
+
+
+@with_operators
+class Equation(Components):
+    """Of a body, about its origin, world axes: matrix u = momentum + impulses."""
+
+    matrix: Matrix6
+    momentum: Wrench
 
 
 @with_operators
@@ -83,6 +91,15 @@ class ContactRow(Table):
     # Firmness of the ground there over that of all: 1 / e and ρ are so many times as large; 0: as all
     firm: float
     ease: float  # 1 / firm
+
+
+# Columns of a contact's impulse, of its velocity, and of the constant parts of its laws, each for five rows: along the
+# normal, the two tangents, and two of rolling
+IMPULSE, VELOCITY = ContactRow.fields["load"].column, ContactRow.fields["approach"].column
+CONSTANTS = tuple(
+    ContactRow.fields[law].column + c
+    for law, c in (("load_law", 0), ("shear_law", 0), ("shear_law", 1), ("twist_law", 0), ("twist_law", 1))
+)
 
 
 @table

@@ -48,16 +48,15 @@ from limbless.mechanics.contact import (
     BodyStep,
     ContactOptions,
     ContactRow,
+    Equation,
     FallbackRequest,
     JointStep,
     Step,
     cell_backward_pass,
     cell_forward_pass,
     hold_rows,
-    is_fixed,
     joint_friction_impulses,
     last_of_robot,
-    law_matrix6,
     linearise,
     linearise_joint_friction,
     natural_map,
@@ -68,6 +67,7 @@ from limbless.mechanics.contact import (
     screw_by,
     solve_body_body,
     store_response_factor,
+    with_contacts,
 )
 
 PLAIN = 6  # iterations of Newton's method: one to six suffice almost always
@@ -77,22 +77,15 @@ PLAIN = 6  # iterations of Newton's method: one to six suffice almost always
 def backward_pass(robot: ChainTables, step: Step, count: int) -> tuple[Matrix6, Wrench]:
     """From tip to base: matrix and momentum with which the whole robot answers the twist of its base."""
     kinds, links, _ = robot
-    I = no_matrix6(0.0)
-    f = Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
+    I, f = no_matrix6(0.0), Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
     a = last_of_robot(step, count)
     for k in range(len(links.codes) - 1, -1, -1):
         link = LinkRow(links, k)
         if link.has_body:
-            own = BodyStep(step.bodies, k)
-            I, f = I + own.matrix, f + own.momentum
+            I, f = Equation(I, f) + BodyStep(step.bodies, k).equation
             if step.clamp is not None:
                 f = f + wrench_of(step.clamp, k)
-            while a >= 0 and step.owner[step.active[a]] == k:
-                contact = ContactRow(step.contacts, step.active[a])
-                if contact.acts > 0.0 and is_fixed(step, step.active[a]):
-                    matrix, wrench = law_matrix6(contact)
-                    I, f = I + matrix, f + wrench
-                a -= 1
+            (I, f), a = with_contacts(step, k, a, Equation(I, f))
         if k == 0:
             break
         joint, S = JointStep(step.joints, link.column), screw_by(kinds, link.kind, link, step.axes)
@@ -155,9 +148,7 @@ def forward_pass(robot: ChainTables, step: Step, solved: Scalar) -> None:
 @func
 def sweep_inward(robot: ChainTables, step: Step, count: int) -> tuple[Matrix6, Wrench]:
     """From tip to base, of links or of cells."""
-    if step.cells is not None:
-        return cell_backward_pass(robot, step, count)
-    return backward_pass(robot, step, count)
+    return backward_pass(robot, step, count) if step.cells is None else cell_backward_pass(robot, step, count)
 
 
 @func
@@ -227,9 +218,8 @@ def solve_chain(robot: ChainTables, base: int, step: Step, count: int) -> None:
     if base != BASES.free:
         own.hold = I @ u - f
     sweep_outward(robot, step, 1.0)
-    if step.cells is not None:
-        if step.cells.cells.ropes is not None:
-            pull_ropes(robot, base, step, I)
+    if step.cells is not None and step.cells.cells.ropes is not None:
+        pull_ropes(robot, base, step, I)
     if step.moving_bodies is not None:
         solve_body_body(robot, base, step, count, I)
 
@@ -241,17 +231,13 @@ def newton_iteration(
     """One Newton iteration with trial steps of length `rho`: linearise, solve, and measure what remains."""
     # rolling friction of links is weak and mostly sticks, which longer trial steps find sooner. The stations of a soft
     # body roll as one: where all of them slip the sum overshoots, and back again, unless a trial finds that they stick
-    roll = 30.0
-    if step.cells is not None:
-        roll = 1.0
+    roll = 30.0 if step.cells is None else 1.0
     linearise(step.contacts, step.active, count, options.compliance, rho, roll, frozen)
     if options.dry is not None:
         linearise_joint_friction(options.dry, robot, step)
     solve_linearised(robot, options.base, step, count)
     worst = contact_velocities(step, count, options.compliance, rho, 1.0)
-    if options.dry is None:
-        return worst
-    return max(worst, joint_friction_impulses(options.dry, robot, step))
+    return worst if options.dry is None else max(worst, joint_friction_impulses(options.dry, robot, step))
 
 
 @func
@@ -275,10 +261,8 @@ def solve_contacts(
     for a in range(count):
         i = step.active[a]
         put_rates(ContactRow(step.contacts, i), relative_twist(step, i))
-    iterations, rho, attempts = 0, options.descent, 3
-    if step.cells is not None:
-        attempts = 2
-    for attempt in range(attempts):
+    iterations, rho = 0, options.descent
+    for attempt in range(3 if step.cells is None else 2):
         trial = rho if attempt == 0 else 3.0 * rho if attempt == 1 else 0.3 * rho
         left, worst, last = PLAIN, 1e300, 1e300
         while left > 0 and worst >= tolerance:
@@ -288,9 +272,8 @@ def solve_contacts(
                 worst = contact_velocities(step, count, options.compliance, rho, 0.0)
             left -= 1
             iterations += 1
-            if step.cells is not None:
-                if abs(worst - earlier) <= 0.05 * worst:  # as two iterations before: a cycle
-                    left = 0
+            if step.cells is not None and abs(worst - earlier) <= 0.05 * worst:  # as two iterations before: a cycle
+                left = 0
         if worst < tolerance:
             return iterations, worst, False
     asked = FallbackRequest(request, 0)

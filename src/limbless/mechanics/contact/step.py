@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from limbless.mechanics.algebra import Matrix6, Symmetric, Twist, Vector, Wrench
+from limbless.mechanics.algebra import Symmetric, Twist, Vector, Wrench
 from limbless.mechanics.compiled import Array, IntArray, Rows, Table, constants, table
-from limbless.mechanics.contact.scene import ContactRow, Scene, SleepState
+from limbless.mechanics.contact.scene import ContactRow, Equation, Scene, SleepState
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain import Axis, Body, BodyRecord, ChainDrive, ChainMemory, ChainTables, HeldBody, Motors
@@ -33,10 +33,9 @@ class BodyVelocity(Table):
 
 @table
 class BodyStep(Table):
-    """A body over a step: its equation B u = f + impulses about its origin, world axes, and its solution u."""
+    """A body over a step: its equation, and its solution u."""
 
-    matrix: Matrix6  # B
-    momentum: Wrench  # f, with the impulse of the outer forces
+    equation: Equation  # B u = f, with the impulse of the outer forces
     twist: Twist  # u at the end of the step
     before: Twist  # of a remembered iterate
     start: Twist  # of the robot's own bodies: that with which the step begins

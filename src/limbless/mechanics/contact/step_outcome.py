@@ -12,6 +12,9 @@ from limbless.mechanics.algebra import (
     Wrench,
     carry_twist,
     carry_wrench,
+    copy,
+    copy_part,
+    fill,
     power,
     transpose,
     vector_at,
@@ -167,16 +170,58 @@ def finish(problem: ContactProblem, t: Scalar, h: Scalar, x: Array) -> None:
     gone = vector_at(chain.state, place) - vector_at(x, place)
     way = h * flow + mass * (gone - 0.5 * h * slid)
     driven, passive = finish_joints(robot, options, where, t, h, chain, step, x)
+    spend_step(forces, chain, t, h, driven, environment, passive, way, mass)
+    add_sums(IntegralSums(x, where.sums), driven, environment, passive, push)
+
+
+@func
+def spend_step(
+    forces: tuple,
+    chain: ChainMemory,
+    t: Scalar,
+    h: Scalar,
+    driven: Scalar,
+    environment: Scalar,
+    passive: Scalar,
+    way: Vector,
+    mass: Scalar,
+) -> None:
+    """What a step from time t did, with the powers of all laws at its middle, into the totals: see `add_step`."""
     look_again_all(forces, chain)
-    for i in range(len(chain.law_powers)):
-        chain.law_powers[i] = 0.0
+    fill(chain.law_powers, 0.0)
     spend_all(forces, t + 0.5 * h, chain)
     add_step(chain.tally, h, chain.law_powers, driven, environment, passive, way, mass)
-    sums = IntegralSums(x, where.sums)
+
+
+@func
+def add_sums(sums: IntegralSums, driven: Scalar, environment: Scalar, passive: Scalar, push: Wrench) -> None:
+    """Works (J) and impulse of a step."""
     sums.actuators = sums.actuators + driven
     sums.environment = sums.environment + environment
     sums.passive = sums.passive + passive
     sums.impulse = sums.impulse + push
+
+
+@noinline_func
+def keep_step(
+    solids: Rows[BodyInertia],
+    where: StateLayout,
+    memory: ContactMemory,
+    records: ContactRecords,
+    bodies: Rows[BodyRecord],
+    x: Array,
+    h: Scalar,
+    r: int,
+) -> None:
+    """Objects, contacts and what is left of their laws, in record r."""
+    step, counts, whole = memory.step, StepCounters(memory.counts, 0), StepRecord(records.steps, r)
+    if step.moving_bodies is not None:
+        keep_objects(solids, step, memory.outcomes, x, where, bodies, records.objects, r)
+    whole.resultant = keep_forces(step, records, h, r)
+    whole.residual = counts.residual
+    whole.depth = counts.depth
+    counts.residual = 0.0
+    counts.depth = 0.0
 
 
 @func
@@ -226,26 +271,17 @@ def keep_instant(
     the step that ended here.
     """
     chain, step = memory.chain, memory.step
-    for c in range(where.earlier):
-        records.x[r, c] = x[c]
-    for v in range(step.rates.shape[0]):
-        records.torque[r, v] = x[where.torque + v]
+    copy(x, records.x[r])
+    copy_part(x, where.torque, records.torque[r], 0, step.rates.shape[0])
     for k in range(len(robot.links.codes)):
         outcome, record = BodyOutcome(memory.outcomes, k), BodyRecord(records.bodies, r, k)
         keep_body(
             BodyInertia(solids, k), BodyVelocity(x, where.speeds + 6 * k), outcome.rates, Body(step.places, k), record
         )
         record.wrench = outcome.wrench
-    counts, whole = StepCounters(memory.counts, 0), StepRecord(records.steps, r)
-    if step.moving_bodies is not None:
-        keep_objects(solids, step, memory.outcomes, x, where, records.bodies, records.objects, r)
-    whole.resultant = keep_forces(step, records, h, r)
-    whole.residual = counts.residual
-    whole.depth = counts.depth
+    keep_step(solids, where, memory, records, records.bodies, x, h, r)
     if step.clamp is not None:
-        whole.clamp = wrench_at(step.clamp.hold, 0)
-    counts.residual = 0.0
-    counts.depth = 0.0
+        StepRecord(records.steps, r).clamp = wrench_at(step.clamp.hold, 0)
     record_totals(chain.tally, records.tally, r)
 
 
@@ -261,8 +297,10 @@ def put_speeds(robot: ChainTables, solids: Rows[BodyInertia], chain: ChainMemory
 
 
 @func
-def measure_gaps(scene: Scene, memory: ContactMemory, reach: Scalar) -> None:
+def measure_gaps(scene: Scene, memory: ContactMemory, x: Array, objects: int, reach: Scalar) -> None:
+    """Gaps of all contacts in a state that the robot's bodies have taken; its objects stand from `objects` on."""
     if memory.step.moving_bodies is not None:
+        place_objects(memory.step.moving_bodies, memory.chain.bodies, x, objects)
         move_surfaces(memory.step.moving_bodies, scene, memory.chain.bodies)
     wake_contacts(scene, memory.rest, memory.chain.bodies, reach, reach <= 0.0)
     find_contacts(scene, memory.rest, memory.chain.bodies, reach, reach, memory.step.contacts, memory.step.active)
@@ -271,7 +309,6 @@ def measure_gaps(scene: Scene, memory: ContactMemory, reach: Scalar) -> None:
 @kernel
 def stand(robot: ChainTables, solids: Array, scene: Scene, memory: ContactMemory, x: Array, where: StateLayout) -> None:
     """At time 0: `BodyVelocity` of all links from base twist and joint rates, and the gaps of all contacts."""
-    put_speeds(unpack(robot), unpack(solids), unpack(memory.chain), unpack(x), where.speeds)
-    if memory.step.moving_bodies is not None:
-        place_objects(unpack(memory.step.moving_bodies), unpack(memory.chain.bodies), unpack(x), where.objects)
-    measure_gaps(unpack(scene), unpack(memory), 0.0)
+    held, state = unpack(memory), unpack(x)
+    put_speeds(unpack(robot), unpack(solids), held.chain, state, where.speeds)
+    measure_gaps(unpack(scene), held, state, where.objects, 0.0)

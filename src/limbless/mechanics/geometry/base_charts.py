@@ -88,9 +88,7 @@ def base_rotation(frame: Frame, x: Array) -> Matrix:
 
 @func
 def base_origin(frame: Frame, x: Array) -> Vector:
-    if frame.speeds == 0:
-        return Vector(0.0, 0.0, 0.0)
-    return Vector(x[0], x[1], x[2] if frame.speeds == 6 else 0.0)
+    return Vector(0.0, 0.0, 0.0) if frame.speeds == 0 else Vector(x[0], x[1], x[2] if frame.speeds == 6 else 0.0)
 
 
 @func

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from limbless.mechanics.algebra import power, put_pair_at, twist_at
+from limbless.mechanics.algebra import copy_part, power, put_pair_at, twist_at
 from limbless.mechanics.chain import BalanceScratch, Body, LinkRow, balance_chain, body_inertia, forward_kinematics
 from limbless.mechanics.compiled import Array, arctangent2, kernel, unpack
 from limbless.mechanics.forces import push_all
@@ -40,11 +40,9 @@ def resistances(
     count, bodies = motions.shape[0], len(robot.links.codes)
     first = LinkRow(robot.links, 0).velocity
     for s in range(postures.shape[0]):
-        for c in range(postures.shape[1]):
-            x[7 + c] = postures[s, c]
+        copy_part(postures[s], 0, x, 7, postures.shape[1])
         for k in range(count):
-            for c in range(motions.shape[1]):
-                x[first + c] = motions[k, c]
+            copy_part(motions[k], 0, x, first, motions.shape[1])
             forward_kinematics(robot, x, memory)
             if not inertial:
                 push_all(forces, 0.0, 0.0, robot, memory)
@@ -85,12 +83,9 @@ def chain_balances(
     scratch = unpack(desk)
     first = LinkRow(robot.links, 0).velocity
     for s in range(postures.shape[0]):
-        for c in range(postures.shape[1]):
-            x[7 + c] = postures[s, c]
-        for c in range(6):
-            x[first + c] = twists[s, c]
-        for c in range(rates.shape[1]):
-            x[first + 6 + c] = rates[s, c]
+        copy_part(postures[s], 0, x, 7, postures.shape[1])
+        copy_part(twists[s], 0, x, first, 6)
+        copy_part(rates[s], 0, x, first + 6, rates.shape[1])
         found[s] = 1.0 if balance_chain(robot, forces, 0.0, 0.0, x, scratch, memory) else 0.0
         forward_kinematics(robot, x, memory)
         push_all(forces, 0.0, 0.0, robot, memory)
@@ -99,8 +94,7 @@ def chain_balances(
             if LinkRow(robot.links, b).has_body:
                 body = Body(memory.bodies, b)
                 spent[s] -= power(body.velocity, body.wrench)
-        for c in range(6):
-            twists[s, c] = x[first + c]
+        copy_part(x, first, twists[s], 0, 6)
 
 
 @kernel

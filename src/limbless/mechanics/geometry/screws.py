@@ -84,13 +84,6 @@ def place(robot: ChainTables, frame: Frame, x: Array, speeds: Array, memory: Geo
 
 
 @func
-def inertia_of(link: LinkRow, R: Matrix, arm: Vector) -> Inertia:
-    """Inertia of a body, added mass included, at the reference point."""
-    own = body_inertia(link, R)
-    return carry_inertia(own, arm)
-
-
-@func
 def put_column(a: int, K: Inertia, F: Wrench, memory: GeometricMemory) -> None:
     """Row and column a of the metric, M_ja = s_j . K_a s_a for j <= a (10), and the bias s_a . F."""
     screw, metric = JointScrew(memory.screws, a), memory.metric
@@ -116,11 +109,10 @@ def weigh(robot: ChainTables, nb: int, memory: GeometricMemory) -> None:
         link, spatial = LinkRow(links, k), Spatial(memory.spatial, k)
         if link.has_body:
             body = Body(memory.bodies, k)
-            arm, V, outside = body.origin - start, spatial.twist, body.wrench
-            I = inertia_of(link, body.rotation, arm)
+            arm, V = body.origin - start, spatial.twist
+            I = carry_inertia(body_inertia(link, body.rotation), arm)  # at the reference point
             K = K + I
-            at_reference = carry_wrench(outside, arm)
-            F = F + I @ spatial.known + wrench_cross(V, I @ V) - at_reference
+            F = F + I @ spatial.known + wrench_cross(V, I @ V) - carry_wrench(body.wrench, arm)
         spatial.composite = K
         spatial.load = F
         if k > 0:

@@ -8,7 +8,6 @@ from limbless.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from limbless.mechanics.integrate.problem import *
-    from limbless.mechanics.integrate.runge_kutta import *
     from limbless.mechanics.integrate.running_totals import *
 
 __getattr__ = lazy_names(
@@ -16,9 +15,8 @@ __getattr__ = lazy_names(
     {
         "problem": (
             "accumulate_work add at_knot drive_at failure_code linearise_forces midpoint_step normalise poison "
-            "post_step rate record_instant record_knot stage_rate stage_state store_stage"
+            "rate record_instant record_knot stage_rate stage_state store_stage"
         ),
-        "runge_kutta": "copy",
         "running_totals": (
             "ObjectiveTotals RunTotals Totals UNLIMITED add_laws add_smooth_works check_ranges "
             "clear_objective_totals compare_and_record new_objective_totals positive_of_step score_knot "

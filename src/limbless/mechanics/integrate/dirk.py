@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from limbless.mechanics.algebra import copy, fill
 from limbless.mechanics.compiled import (
     Array,
     IntArray,
@@ -42,7 +43,6 @@ from limbless.mechanics.integrate import (
     Totals,
     add,
     at_knot,
-    copy,
     drive_at,
     failure_code,
     linearise_forces,
@@ -169,11 +169,10 @@ def remember(scratch: Scratch, t: Scalar, moves: Scalar, slope: Array) -> None:
 
 
 @func
-def extrapolate_slope(scratch: Scratch, t: Scalar, slope: Array):
+def extrapolate_slope(scratch: Scratch, t: Scalar, slope: Array) -> None:
     """The slope at time t from those of up to three stages before, by the parabola through them."""
     known = int(value_of(scratch.numbers[1]))
-    for c in range(slope.shape[0]):
-        slope[c] = 0.0
+    fill(slope, 0.0)
     for k in range(known):
         weight = 1.0 + 0.0 * t
         for j in range(known):
@@ -181,7 +180,6 @@ def extrapolate_slope(scratch: Scratch, t: Scalar, slope: Array):
                 weight *= (t - scratch.times[j]) / (scratch.times[k] - scratch.times[j])
         for c in range(slope.shape[0]):
             slope[c] += weight * scratch.past[k, c]
-    return None
 
 
 @func
@@ -380,34 +378,35 @@ def implicit(
     return 0, end
 
 
-@func
-def implicit_whole(problem: Any, method: Any, scratch: Scratch, knots: Array, record: IntArray, x: Array) -> Any:
-    return implicit(problem, method, scratch, knots, record, x, 0, len(knots) - 1, 0)
-
-
 @kernel
 def advance_lanes(problem: Any, method: ButcherTableau, scratch: Scratch, knots: Array, record: IntArray, x: Array):
     """Eight runs side by side, each with its own times. One that could not go on has no numbers at the end."""
-    return implicit_whole(
+    return implicit(
         unpack_lanes(problem),
         unpack(method),
         unpack_lanes(scratch),
         unpack_lanes(knots),
         unpack(record),
         unpack_lanes(x),
+        0,
+        len(knots) - 1,
+        0,
     )
 
 
 @kernel
 def advance_duals(problem: Any, method: ButcherTableau, scratch: Scratch, knots: Array, record: IntArray, x: Array):
     """One run with its derivatives along eight directions."""
-    return implicit_whole(
+    return implicit(
         unpack_duals(problem),
         unpack(method),
         unpack_duals(scratch),
         unpack_duals(knots),
         unpack(record),
         unpack_duals(x),
+        0,
+        len(knots) - 1,
+        0,
     )
 
 

@@ -3,9 +3,8 @@
     q_M = q_A + h/2 F(q) u_A;   all forces, gaps and directions at q_M;   u_E and impulses that obey their laws;   q_E =
     q_M + h/2 F(q) u_E
 
-A problem takes such a step (`midpoint_step`), records its knots (`record_knot`; a force is that of the step that ended
-at a knot, or of the one that begins there: each problem says which) and is put in order for the next one (`post_step`).
-See `integrate.problem`.
+A problem takes such a step (`midpoint_step`) and records its knots (`record_knot`; a force is that of the step that
+ended there). See `integrate.problem`.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from limbless.mechanics.compiled import Array, IntArray, Scalar, func, kernel, unpack
-from limbless.mechanics.integrate.problem import midpoint_step, post_step, record_knot
+from limbless.mechanics.integrate.problem import midpoint_step, record_knot
 
 
 @func
@@ -24,9 +23,8 @@ def moreau(
     length of the step that ended at knot 0 (0: none). Returns what cannot be solved (0: nothing) and the knot.
     """
     for n in range(first, final + 1):
-        last = n == final
         t = knots[n]
-        h = 0.0 if last else knots[n + 1] - t
+        h = 0.0 if n == final else knots[n + 1] - t
         if record[n]:
             ended = t - knots[n - 1] if n > 0 else before if before > 0.0 else h
             record_knot(problem, x, ended if ended > 0.0 else 1.0, r)
@@ -34,15 +32,8 @@ def moreau(
             found = midpoint_step(problem, n, t, h, n == first or record[n + 1], x)
             if found > 0:
                 return found, n
-        post_step(problem, n, x, r, record[n], last)
         r += 1 if record[n] else 0
     return 0, final
-
-
-@kernel
-def advance(problem: Any, knots: Array, record: IntArray, x: Array) -> tuple[int, int]:
-    """One run."""
-    return moreau(unpack(problem), unpack(knots), unpack(record), unpack(x), 0, len(knots) - 1, 0, 0.0)
 
 
 @kernel

@@ -133,10 +133,3 @@ def record_knot(problem: Any, x: Array, h: Scalar, r: int):
     """Record r: this knot, before the next step. `h` is the length of the step that ended here (at the
     first knot: that begins).
     """
-
-
-@generic
-def post_step(problem: Any, n: int, x: Array, r: int, recorded: bool, last: bool):
-    """After the step from knot n: where that knot is `recorded`, what the step did into record r (at the `last` knot,
-    what the one before did); then the state is put in order for the next one.
-    """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from limbless.mechanics.algebra import copy
 from limbless.mechanics.compiled import (
     Array,
     IntArray,
-    Scalar,
     func,
     is_single,
     kernel,
@@ -28,22 +28,6 @@ from limbless.mechanics.integrate.problem import (
 
 
 @func
-def stage_lead(stage: int) -> tuple[int, Scalar]:
-    """How many halves into the step a stage lies, and its weight in sixths."""
-    if stage == 0:
-        return 0, 1.0
-    if stage == 3:
-        return 2, 1.0
-    return 1, 2.0
-
-
-@func
-def copy(source: Array, target: Array) -> None:
-    for c in range(source.shape[0]):
-        target[c] = source[c]
-
-
-@func
 def runge_kutta(
     problem: Any, knots: Array, record: IntArray, x: Array, first: int, final: int, r: int
 ) -> tuple[int, int]:
@@ -59,7 +43,7 @@ def runge_kutta(
         h = knots[n if last else n + 1] - t
         window_time = value_of(t + 0.5 * h if not last else 0.5 * (t + knots[n - 1 if n > 0 else n]))
         for stage in range(4):
-            halves, weight = stage_lead(stage)
+            halves, weight = (stage + 1) // 2, 1.0 if stage == 0 or stage == 3 else 2.0  # of the step; in sixths
             lead = 0.5 * halves
             if stage == 0:
                 copy(x, state)
@@ -100,12 +84,14 @@ def advance_part(packed: Any, first: int, last: int, r: int) -> tuple[int, int]:
 @kernel
 def advance_duals(problem: Any, knots: Array, record: IntArray, x: Array):
     """One run with its derivatives along eight directions, whatever carries them: gait, body, fluid, start or times."""
-    times = unpack_duals(knots)
-    return runge_kutta(unpack_duals(problem), times, unpack(record), unpack_duals(x), 0, len(times) - 1, 0)
+    return runge_kutta(
+        unpack_duals(problem), unpack_duals(knots), unpack(record), unpack_duals(x), 0, len(knots) - 1, 0
+    )
 
 
 @kernel
 def advance_lanes(problem: Any, knots: Array, record: IntArray, x: Array):
     """Eight runs side by side, each with its own times."""
-    times = unpack_lanes(knots)
-    return runge_kutta(unpack_lanes(problem), times, unpack(record), unpack_lanes(x), 0, len(times) - 1, 0)
+    return runge_kutta(
+        unpack_lanes(problem), unpack_lanes(knots), unpack(record), unpack_lanes(x), 0, len(knots) - 1, 0
+    )

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.algebra import Vector, dot
+from limbless.mechanics.algebra import Vector, copy, dot
 from limbless.mechanics.compiled import (
     Array,
     Scalar,
@@ -148,8 +148,8 @@ def positive_between(low: Scalar, high: Scalar, p: Scalar, q: Scalar, a: Scalar,
     root = low + (high - low) * (p / where_positive(mixed, p - q, zero + 1.0))
     begin = where_positive(mixed, where_positive(p, zero + low, root), zero + low)
     end = where_positive(mixed, where_positive(p, root, zero + high), zero + high)
-    found = maximum(parabola_until(a, m, b, end) - parabola_until(a, m, b, begin), zero)
-    return where_positive(maximum(p, q), found, zero)
+    positive = maximum(parabola_until(a, m, b, end) - parabola_until(a, m, b, begin), zero)
+    return where_positive(maximum(p, q), positive, zero)
 
 
 @func
@@ -288,29 +288,24 @@ def compare_efforts(tally: Totals, t: Scalar, efforts: Array, speed: Scalar) -> 
     add_path_length(tally, t, speed)
 
 
-@func
-def copy_row(source: Array, target: Array, r: int) -> None:
-    for c in range(source.shape[0]):
-        target[r, c] = source[c]
-
-
 @noinline_func
 def record_totals(tally: Totals, kept: Totals, r: int) -> None:
     """All that is tallied so far, in record r."""
-    copy_row(tally.work, kept.work, r)
-    copy_row(tally.positive, kept.positive, r)
-    copy_row(tally.peak, kept.peak, r)
-    copy_row(tally.peak_time, kept.peak_time, r)
-    copy_row(tally.beyond, kept.beyond, r)
-    copy_row(tally.limit, kept.limit, r)
-    copy_row(tally.power, kept.power, r)
-    copy_row(tally.laws, kept.laws, r)
-    copy_row(tally.contacts, kept.contacts, r)
-    copy_row(tally.whole[0], kept.whole[r], 0)
-    for a in range(tally.ranges.shape[0]):
-        copy_row(tally.ranges[a], kept.ranges[r], a)
-    for a in range(tally.held.shape[0]):
-        copy_row(tally.held[a], kept.held[r], a)
+    for source, target in (
+        (tally.work, kept.work),
+        (tally.positive, kept.positive),
+        (tally.peak, kept.peak),
+        (tally.peak_time, kept.peak_time),
+        (tally.beyond, kept.beyond),
+        (tally.limit, kept.limit),
+        (tally.power, kept.power),
+        (tally.laws, kept.laws),
+        (tally.contacts, kept.contacts),
+    ):
+        copy(source, target[r])
+    for rows, targets in ((tally.whole, kept.whole), (tally.ranges, kept.ranges), (tally.held, kept.held)):
+        for a in range(rows.shape[0]):
+            copy(rows[a], targets[r, a])
 
 
 @noinline_func

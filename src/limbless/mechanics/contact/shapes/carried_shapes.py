@@ -7,22 +7,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from limbless.mechanics.algebra import Vector, dot
-from limbless.mechanics.compiled import Array, Scalar, Table, constants, func, noinline_func, table, version_for
+from limbless.mechanics.compiled import Scalar, Table, constants, func, noinline_func, version_for
 from limbless.mechanics.contact.scene import Feature, Scene
 from limbless.mechanics.contact.shapes.primitives import (
     SHAPE,
-    Cuboid,
     NearestPoint,
     RoundBar,
     beside_bar,
+    box_distance,
     collide,
     contact_shape,
-    distance_at,
-    distance_from,
     nearest_of_segments,
-    put_frame,
-    put_hard_frame,
-    touch_cuboid,
+    touch_box,
 )
 
 PARALLEL = 1e-12  # squared sine of the angle below which two axes are parallel
@@ -35,21 +31,11 @@ class MovingCapsule(NamedTuple):
     code = 8
 
 
-@table
-class MovingCapsuleShape(RoundBar):
-    """A bar that moves."""
-
-
 @contact_shape(sleeps=True)
 class MovingCuboid(NamedTuple):
     """A box that moves, touched by spheres, and by capsules between their ends."""
 
     code = 9
-
-
-@table
-class MovingCuboidShape(Cuboid):
-    """A box that moves."""
 
 
 @contact_shape()
@@ -65,16 +51,7 @@ class CornerShape(Table):
     crate: float  # row of the surface that the moving box carries
 
 
-class MovingBox(NamedTuple):
-    """A box of the table `MovingCuboidShape`."""
-
-    surfaces: Array
-    row: int
-
-
-version_for(put_frame, MovingCapsule)(put_hard_frame)
-version_for(put_frame, MovingCuboid)(put_hard_frame)
-version_for(put_frame, Corner)(put_hard_frame)
+version_for(collide, MovingCuboid)(touch_box)
 
 
 @func
@@ -93,22 +70,10 @@ def nearest_of_bars(a: Vector, b: Vector, p: Vector, q: Vector) -> tuple[Scalar,
 @version_for(collide, MovingCapsule)
 @noinline_func
 def touch_bar(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar) -> NearestPoint:
-    bar = MovingCapsuleShape(scene.surfaces, j, SHAPE)
+    bar = RoundBar(scene.surfaces, j, SHAPE)
     s, t = nearest_of_bars(a, b, bar.begin, bar.end)
     gap, n, here = beside_bar(bar, a, b, s, t)
     return NearestPoint(gap, n, here, gap - Feature(scene.features, i).radius)
-
-
-@version_for(distance_at, MovingBox)
-@noinline_func
-def moving_distance(box: MovingBox, p: Vector) -> tuple[Scalar, Vector]:
-    return distance_from(MovingCuboidShape(box.surfaces, box.row, SHAPE), p)
-
-
-@version_for(collide, MovingCuboid)
-@noinline_func
-def touch_crate(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar) -> NearestPoint:
-    return touch_cuboid(MovingBox(scene.surfaces, j), scene, i, a, b)
 
 
 @version_for(collide, Corner)
@@ -116,5 +81,5 @@ def touch_crate(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scala
 def touch_corner(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar) -> NearestPoint:
     """The feature is the box itself: its surface is where it is, and pushed away from the corner."""
     corner = CornerShape(scene.surfaces, j, SHAPE)
-    distance, n = distance_at(MovingBox(scene.surfaces, int(corner.crate)), corner.place)
+    distance, n = box_distance(scene.surfaces, int(corner.crate), corner.place)
     return NearestPoint(distance, -n, corner.place, distance)

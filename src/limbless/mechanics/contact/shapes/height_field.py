@@ -23,8 +23,6 @@ from limbless.mechanics.contact.shapes.primitives import (
     length_of,
     nearest_of_segments,
     nearest_on_segment,
-    put_frame,
-    put_hard_frame,
 )
 
 DOWN = 1e3  # m: how far the upright edges of a height field reach below its corners
@@ -60,9 +58,6 @@ class Grid(NamedTuple):
     y1: int
 
 
-version_for(put_frame, HeightField)(put_hard_frame)
-
-
 @noinline_func
 def triangle_gap(p: Vector, a: Vector, b: Vector, c: Vector):
     """Distance from p to a triangle (counter-clockwise seen from above), and the direction to p;
@@ -80,12 +75,10 @@ def triangle_gap(p: Vector, a: Vector, b: Vector, c: Vector):
     ):
         return height, face
     best = nearest_edge(p, a, b)
-    other = nearest_edge(p, b, c)
-    if length_of(p - other) < length_of(p - best):
-        best = other
-    other = nearest_edge(p, c, a)
-    if length_of(p - other) < length_of(p - best):
-        best = other
+    for u, v in ((b, c), (c, a)):
+        other = nearest_edge(p, u, v)
+        if length_of(p - other) < length_of(p - best):
+            best = other
     n, distance = away(p - best, face)
     return distance, n
 
@@ -136,9 +129,7 @@ def field_gap(field: Any, heights: Any, p: Vector, reach: Scalar, rank: Any):
     around = Vector(reach, reach, reach)
     grid = grid_between(field, heights, p - around, p + around)
     first, n = nearest_of_field(grid, p, False, Vector(0.0, 0.0, 1.0))
-    if rank < 0.5:
-        return first, n
-    return nearest_of_field(grid, p, True, n)
+    return (first, n) if rank < 0.5 else nearest_of_field(grid, p, True, n)
 
 
 @noinline_func
@@ -189,10 +180,8 @@ def depth_below(grid: Grid, p: Vector, ix: Any, iy: Any):
     """
     a, c = grid_point(grid, ix, iy), grid_point(grid, ix + 1, iy + 1)
     lower = (p.x - a.x) * grid.field.spacing_y >= (p.y - a.y) * grid.field.spacing_x
-    if lower:
-        face, _ = away(cross(grid_point(grid, ix + 1, iy) - a, c - a), Vector(0.0, 0.0, 1.0))
-    else:
-        face, _ = away(cross(c - a, grid_point(grid, ix, iy + 1) - a), Vector(0.0, 0.0, 1.0))
+    up = cross(grid_point(grid, ix + 1, iy) - a, c - a) if lower else cross(c - a, grid_point(grid, ix, iy + 1) - a)
+    face, _ = away(up, Vector(0.0, 0.0, 1.0))
     return dot(face, p - a), face
 
 
@@ -259,8 +248,7 @@ def ridge_gap(field: FieldShape, heights: Any, a: Vector, b: Vector, reach: Scal
                     best, normal, here = distance, n, p
     if best < FAR:
         ends = min(nearest_of_field(grid, a, False, up)[0], nearest_of_field(grid, b, False, up)[0])
-        if best >= ends - DEEPER:
-            best = FAR
+        best = best if best < ends - DEEPER else FAR
     return best, normal, here
 
 

@@ -19,8 +19,6 @@ from limbless.mechanics.contact.shapes.primitives import (
     away,
     collide,
     contact_shape,
-    put_frame,
-    put_hard_frame,
 )
 
 SAMPLES, SHRINKS = 5, 30  # of a search along a capsule
@@ -58,10 +56,6 @@ class ElbowShape(Table):
     radius: float  # of the pipe
 
 
-version_for(put_frame, Tube)(put_hard_frame)
-version_for(put_frame, Elbow)(put_hard_frame)
-
-
 @func
 def across(along: Vector) -> Vector:
     """Some direction at right angles to another: where a sphere is on the axis, all are alike."""
@@ -77,30 +71,22 @@ def touch_tube(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar
     d = a - pipe.begin
     s = dot(d, pipe.along)
     n, distance = away(s * pipe.along - d, across(pipe.along))
-    window_time = 0.0 <= s <= pipe.length
-    return NearestPoint(pipe.radius - distance if window_time else FAR, n, a, 0.0)
+    return NearestPoint(pipe.radius - distance if 0.0 <= s <= pipe.length else FAR, n, a, 0.0)
 
 
 @noinline_func
 def from_arc(elbow: ElbowShape, p: Vector):
     """Distance of p from the arc, -1 where it is beyond the arc's ends, and the direction from p to the arc."""
     d = p - elbow.center
-    flat = d - dot(d, elbow.normal) * elbow.normal
-    out, size = away(flat, elbow.start)
+    out, size = away(d - dot(d, elbow.normal) * elbow.normal, elbow.start)
     side = cross(elbow.normal, elbow.start)
-    end = turned_by(elbow, side)
+    sine, cosine = sincos(elbow.angle)
+    end = cosine * elbow.start + sine * side  # unit vector from the centre to the arc's end
     # between the two end planes: on the arc's side of both; arcs are shorter than half a turn
     if dot(out, side) < 0.0 or dot(cross(out, end), elbow.normal) < 0.0 or size <= 0.0:
         return -1.0, out
     n, distance = away(elbow.bend * out - d, elbow.normal)
     return distance, n
-
-
-@func
-def turned_by(elbow: ElbowShape, side: int):
-    """Unit vector from the centre to the arc's end."""
-    sine, cosine = sincos(elbow.angle)
-    return cosine * elbow.start + sine * side
 
 
 @version_for(collide, Elbow)

@@ -27,13 +27,13 @@ from limbless.mechanics.compiled import (
     noinline_func,
     sqrt,
     switch,
+    table,
     version_for,
 )
 from limbless.mechanics.contact.scene import ContactRow, ContactSurface, Feature, FrictionCoefficients, PatchRow, Scene
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain import Body
-    from limbless.mechanics.contact.shapes.carried_shapes import MovingBox
 
 SURFACE_COLUMNS, SHAPE = 28, 12  # numbers of a surface; where those of its shape begin
 FAR = 1e9
@@ -61,7 +61,7 @@ def contact_shape(
     sleeps: bool = False,
     corners: Callable[[Sequence[float]], list[Any]] | None = None,
 ) -> Callable[[Any], Any]:
-    """Class decorator: makes a class with a `code` of its own a shape.
+    """Class decorator: makes a class with a `code` of its own a shape, whose frame is that of anything hard.
 
     Parameters
     ----------
@@ -72,6 +72,7 @@ def contact_shape(
     """
 
     def register(cls: Any) -> Any:
+        version_for(put_frame, cls)(put_hard_frame)
         taken = known_shapes[cls.code].shape.__name__ if cls.code in known_shapes else cls.__name__
         if taken != cls.__name__:
             raise InputError(
@@ -118,9 +119,7 @@ def nearest_on_segment(a: Vector, b: Vector, p: Vector) -> Scalar:
     """Share of the way from a to b of the point nearest to p."""
     d = b - a
     square = dot(d, d)
-    if square <= 0.0:
-        return 0.0
-    return min(max(dot(p - a, d) / square, 0.0), 1.0)
+    return 0.0 if square <= 0.0 else min(max(dot(p - a, d) / square, 0.0), 1.0)
 
 
 @func
@@ -144,9 +143,7 @@ def nearest_of_segments(a: Vector, b: Vector, p: Vector, q: Vector) -> tuple[Sca
 def away(d: Vector, fallback: Vector) -> tuple[Vector, Scalar]:
     """Unit vector along d and its length; `fallback` where d is nothing."""
     size = length_of(d)
-    if size > 1e-12:
-        return (1.0 / size) * d, size
-    return fallback, size
+    return ((1.0 / size) * d if size > 1e-12 else fallback), size
 
 
 @func
@@ -226,9 +223,6 @@ class PlaneShape(Table):
     offset: float
 
 
-version_for(put_frame, PlaneSurface)(put_hard_frame)
-
-
 @version_for(collide, PlaneSurface)
 @func
 def touch_plane(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar) -> NearestPoint:
@@ -253,20 +247,13 @@ class Peg(NamedTuple):
     code = 1
 
 
+@table
 class RoundBar(Table):
-    """With round ends."""
+    """With round ends; it stands, or a body carries it along."""
 
     begin: Vector
     end: Vector
     radius: float
-
-
-@constants
-class PegShape(RoundBar):
-    """A bar that does not move."""
-
-
-version_for(put_frame, Peg)(put_hard_frame)
 
 
 @func
@@ -280,7 +267,7 @@ def beside_bar(bar: RoundBar, a: Vector, b: Vector, s: Scalar, t: Scalar) -> tup
 @version_for(collide, Peg)
 @noinline_func
 def touch_peg(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar) -> NearestPoint:
-    peg = PegShape(scene.surfaces, j, SHAPE)
+    peg = RoundBar(scene.surfaces, j, SHAPE)
     s, t = nearest_of_segments(a, b, peg.begin, peg.end)
     gap, n, here = beside_bar(peg, a, b, s, t)
     return NearestPoint(gap, n, here, gap - Feature(scene.features, i).radius)
@@ -290,7 +277,7 @@ def touch_peg(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar)
 
 
 def box_corners(numbers: Sequence[float]) -> list[Any]:
-    """The eight corners of a `BoxShape`, world."""
+    """The eight corners of a `Cuboid`, world."""
     centre, axes, half = np.array(numbers[:3]), np.reshape(numbers[3:12], (3, 3)), np.array(numbers[12:15])
     return [centre + (half * corner) @ axes for corner in product((-1.0, 1.0), repeat=3)]
 
@@ -302,34 +289,19 @@ class BoxSurface(NamedTuple):
     code = 2
 
 
+@table
 class Cuboid(Table):
-    """A box of six flat faces."""
+    """A box of six flat faces, which stands, or is carried along by a body."""
 
     center: Vector
     axes: Matrix  # in rows
     half: Vector  # half of its sizes
 
 
-@constants
-class BoxShape(Cuboid):
-    """A box that does not move."""
-
-
-version_for(put_frame, BoxSurface)(put_hard_frame)
-
-
-class FixedBox(NamedTuple):
-    """A box of the table `BoxShape`."""
-
-    surfaces: Array
-    row: int
-
-
 @func
 def cuboid_distance(x: Vector, h: Vector) -> tuple[Scalar, Vector]:
     """Signed distance from x to a box of half sizes h, and the outward normal, both along the box's own axes."""
-    window_time = Vector(min(max(x.x, -h.x), h.x), min(max(x.y, -h.y), h.y), min(max(x.z, -h.z), h.z))
-    out = x - window_time
+    out = x - Vector(min(max(x.x, -h.x), h.x), min(max(x.y, -h.y), h.y), min(max(x.z, -h.z), h.z))
     size = length_of(out)
     if size > 1e-12:
         return size, (1.0 / size) * out
@@ -341,60 +313,36 @@ def cuboid_distance(x: Vector, h: Vector) -> tuple[Scalar, Vector]:
     return -dz, Vector(0.0, 0.0, 1.0 if x.z > 0.0 else -1.0)
 
 
-@func
-def distance_from(cuboid: Cuboid, p: Vector) -> tuple[Scalar, Vector]:
-    """Signed distance from p to a `Cuboid`, and the outward normal in the world."""
-    E = cuboid.axes
-    distance, n = cuboid_distance(E @ (p - cuboid.center), cuboid.half)
-    return distance, transpose(E) @ n
-
-
-@generic
-def distance_at(box: FixedBox | MovingBox, p: Vector) -> tuple[Scalar, Vector]:
-    """Signed distance from p to a box, and the outward normal in the world."""
-
-
 @kernel
 def box_distance(surfaces: Array, j: int, p: Vector) -> tuple[Scalar, Vector]:
-    """The same of a box that does not move."""
-    return distance_from(BoxShape(surfaces, j, SHAPE), p)
-
-
-@version_for(distance_at, FixedBox)
-@func
-def fixed_distance(box: FixedBox, p: Vector) -> tuple[Scalar, Vector]:
-    return box_distance(box.surfaces, box.row, p)
-
-
-@func
-def touch_cuboid(box: FixedBox | MovingBox, scene: Scene, i: int, a: Vector, b: Vector) -> NearestPoint:
-    """Gap of a sphere, or of a capsule whose nearest point lies between its ends (the distance is convex along it).
-
-    The rank tells which: two roundings of one point may differ, so that a sphere cannot be told by its ends.
-    """
-    feature = Feature(scene.features, i)
-    bound = distance_at(box, 0.5 * (a + b))[0] - 0.5 * length_of(b - a) - feature.radius
-    if feature.rank < 1.5:
-        distance, n = distance_at(box, a)
-        return NearestPoint(distance, n, a, bound)
-    near, n = distance_at(box, a)
-    beyond, m = distance_at(box, b)
-    if dot(n, b - a) >= 0.0 or dot(m, b - a) <= 0.0:  # grows from one end on: that end is the nearest
-        return NearestPoint(FAR, n, a, bound)
-    low, high = 0.0, 1.0
-    for _ in range(40):
-        left, right = low + 0.382 * (high - low), low + 0.618 * (high - low)
-        if distance_at(box, a + left * (b - a))[0] < distance_at(box, a + right * (b - a))[0]:
-            high = right
-        else:
-            low = left
-    s = 0.5 * (low + high)
-    p = a + s * (b - a)
-    distance, n = distance_at(box, p)
-    return NearestPoint(distance if distance < min(near, beyond) - DEEPER else FAR, n, p, bound)
+    """Signed distance from p to the `Cuboid` of a surface, and the outward normal in the world."""
+    box = Cuboid(surfaces, j, SHAPE)
+    distance, n = cuboid_distance(box.axes @ (p - box.center), box.half)
+    return distance, transpose(box.axes) @ n
 
 
 @version_for(collide, BoxSurface)
 @noinline_func
 def touch_box(scene: Scene, i: int, j: int, a: Vector, b: Vector, reach: Scalar) -> NearestPoint:
-    return touch_cuboid(FixedBox(scene.surfaces, j), scene, i, a, b)
+    """Gap of a sphere, or of a capsule whose nearest point lies between its ends (the distance is convex along it).
+
+    The rank tells which: two roundings of one point may differ, so that a sphere cannot be told by its ends.
+    """
+    feature, surfaces = Feature(scene.features, i), scene.surfaces
+    bound = box_distance(surfaces, j, 0.5 * (a + b))[0] - 0.5 * length_of(b - a) - feature.radius
+    near, n = box_distance(surfaces, j, a)
+    if feature.rank < 1.5:
+        return NearestPoint(near, n, a, bound)
+    beyond, m = box_distance(surfaces, j, b)
+    if dot(n, b - a) >= 0.0 or dot(m, b - a) <= 0.0:  # grows from one end on: that end is the nearest
+        return NearestPoint(FAR, n, a, bound)
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        left, right = low + 0.382 * (high - low), low + 0.618 * (high - low)
+        if box_distance(surfaces, j, a + left * (b - a))[0] < box_distance(surfaces, j, a + right * (b - a))[0]:
+            high = right
+        else:
+            low = left
+    p = a + 0.5 * (low + high) * (b - a)
+    distance, n = box_distance(surfaces, j, p)
+    return NearestPoint(distance if distance < min(near, beyond) - DEEPER else FAR, n, p, bound)
