@@ -78,16 +78,17 @@ class UniformChain(Preset):
             "body": BodyShape(**size),
             "contact_shapes": self._spheres(),
         }
-        links = [Link(**made_of)] + [
-            Link(joint=joint, position=(self.length, 0.0, 0.0), **made_of) for _ in range(self.links - 1)
-        ]
-        return Chain(name=self.name, base=self.base, head=self.head, links=tuple(links))
+        link = Link(joint=joint, position=(self.length, 0.0, 0.0), **made_of)
+        links = (Link(**made_of), *[link] * (self.links - 1))
+        return Chain(name=self.name, base=self.base, head=self.head, links=links)
 
     def notes(self) -> tuple[str, ...]:
         """Numbers of joints where there are none."""
-        given = [field for field in _OF_JOINTS if getattr(self, field) != type(self).model_fields[field].default]
-        idle = [f"robot.{field}: one link has no joint, so that it has no effect" for field in given if self.links == 1]
-        return (*super().notes(), *idle)
+        idle = self.given(*_OF_JOINTS) if self.links == 1 else ()
+        return (
+            *super().notes(),
+            *(f"robot.{field}: one link has no joint, so that it has no effect" for field in idle),
+        )
 
     def _spheres(self) -> tuple[Sphere, ...]:
         """At either end of a link, on its axis."""
