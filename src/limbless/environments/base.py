@@ -93,11 +93,6 @@ class Environment(Description):
         return None
 
     @property
-    def level_height(self) -> float | None:
-        """Height of the level ground that it is, m; None of anything else."""
-        return None
-
-    @property
     def lifts(self) -> bool:
         """Whether it lifts what is in it."""
         return False

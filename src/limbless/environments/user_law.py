@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from limbless.core import Field, Function, InputError, Nested, name_of
+from limbless.core import Field, Function, Nested, name_of
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator
 from limbless.environments import (
     MOST_POINTS,
@@ -17,6 +17,7 @@ from limbless.environments import (
     Pack,
     in_windows,
     links_of,
+    put_force,
     segment_rows,
     segments_of,
     stations,
@@ -95,14 +96,7 @@ class ForceLaw(Environment):
             *where,
             **self.arguments,
         )
-        force, moment = answer if isinstance(answer, tuple) else (answer, np.zeros(3))
-        force, moment = np.asarray(force, dtype=np.float64), np.asarray(moment, dtype=np.float64)
-        if force.shape != (3,) or moment.shape != (3,):
-            raise InputError(
-                f"force law {name_of(self.law)} must return a force of 3 numbers, or (force, moment); "
-                f"it returned shapes {force.shape} and {moment.shape}"
-            )
-        given.force[:], given.moment[:] = force, moment
+        put_force(given, answer, f"force law {name_of(self.law)}", "moment")
 
     def notes(self) -> tuple[str, ...]:
         slow = type(self.slot) is PythonCallback

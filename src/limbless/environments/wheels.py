@@ -8,11 +8,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from limbless.core import Angle, Field, InputError, Listed, Quantity, checked, quantity, refuse_numbers
-from limbless.environments import CONES, Cone, DrawnSheet, Ground, in_windows, segment_rows
+from limbless.environments import CONES, Cone, DrawnSheet, Ground, in_windows, segment_rows, surface_row
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack, segments_of
 from limbless.mechanics.contact import ContactSurface, Feature
 from limbless.mechanics.contact.shapes.loaded_wheel import LoadedWheel, Wheel
-from limbless.mechanics.contact.shapes.primitives import SHAPE, SURFACE_COLUMNS
 from limbless.mechanics.forces import SmoothFrictionLaw
 from limbless.robots.base import Robot, Segment
 
@@ -75,13 +74,8 @@ class Wheels(Environment):
 
     @checked
     def _solved_alone(self) -> None:
-        changed = [
-            name
-            for name in ("slope", "height", "wheel_radius")
-            if getattr(self, name) != type(self).model_fields[name].default
-        ]
-        if self.load != "solved" and changed:
-            raise ValueError(f"{changed[0]} belongs to load: solved; these loads are given, on a level plane")
+        for name in self.given("slope", "height", "wheel_radius") if self.load != "solved" else ():
+            raise ValueError(f"{name} belongs to load: solved; these loads are given, on a level plane")
         if self.load == "solved" and self.law == "regularised":
             raise ValueError("load: solved needs law: set-valued, since a regularised law knows no contact")
         if self.load == "solved" and "gravity" in self.model_fields_set:
@@ -151,12 +145,9 @@ class Wheels(Environment):
         if self.load == "solved":
             Feature.of(feature).radius[:] = self.wheel_radius or piece.half_height
         for start, end in self.windows():
-            surface = np.zeros((1, SURFACE_COLUMNS))
+            surface = surface_row(code, shape, (self.tangential, self.tangential, self.normal, 0.0), 0.0)
             common = ContactSurface.of(surface)
-            common.code[:], common.since[:], common.until[:] = code, start, end
-            common.friction[:] = self.tangential, self.tangential, self.normal, 0.0
-            common.cone[:] = CONES[self.cone]
-            surface[0, SHAPE : SHAPE + len(shape)] = shape
+            common.since[:], common.until[:], common.cone[:] = start, end, CONES[self.cone]
             yield WheelContact(piece.body, surface[0], feature[0])
 
     def contacts(self, robot: Robot) -> list[WheelContact]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from limbless.core import Array, Description, Field, Function, InputError, Nested, call, name_of
+from limbless.core import Array, Description, Field, Function, Nested, call, name_of, numbers_of
 from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator, filled
 
 
@@ -40,21 +38,8 @@ class MaterialLaw(Description):
         answer = call(
             self.law, "material law", "(strain, rate, X)", where, strain.copy(), rate.copy(), X, **self.arguments
         )
-        name = name_of(self.law)
-        try:
-            found = np.asarray(answer, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError(
-                f"robot.material: {name} must return six numbers; it returned {answer!r:.60} {where}"
-            ) from None
-        if found.shape != (6,):
-            raise InputError(
-                f"robot.material: {name} must return six numbers (force, couple); it returned shape "
-                f"{found.shape} {where}"
-            )
-        if not np.isfinite(found).all():
-            raise InputError(f"robot.material: {name} returned a number that is not finite {where}")
-        return found
+        teller = f"robot.material: {name_of(self.law)}"
+        return numbers_of(answer, teller, where, (6,), "six numbers (force, couple)")
 
 
 class CompiledMaterial:

@@ -16,7 +16,7 @@ import numpy as np
 
 from limbless.control.actuation.shape_map import turns
 from limbless.control.gaits.joint_wave import JointWave
-from limbless.core import Description, InputError, name_of, told, unit_of
+from limbless.core import Description, InputError, dotted, leaves, name_of, told, unit_of
 from limbless.environments.sand import Sand
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots.chain import Chain
@@ -299,7 +299,8 @@ def computable(source: Mapping[str, Any] | Description) -> Iterator[None]:
 def extremes(source: Mapping[str, Any] | Description) -> str:
     """The largest and the smallest number of a scenario, in words."""
     data = source.model_dump(mode="json") if isinstance(source, Description) else source
-    found = sorted((abs(value), path, value) for path, value in _numbers(data, "") if value)
+    plain = ((dotted(path), value) for path, value in leaves(data) if isinstance(value, int | float))
+    found = sorted((abs(value), path, value) for path, value in plain if value and not isinstance(value, bool))
     if not found:
         return "all of them are zero"
     (_, small, least), (_, large, most) = found[0], found[-1]
@@ -307,14 +308,3 @@ def extremes(source: Mapping[str, Any] | Description) -> str:
         f"its largest is {large} = {most:g} and its smallest {small} = {least:g}; look also for zeros where a mass or "
         "a stiffness is needed"
     )
-
-
-def _numbers(data: Any, path: str) -> Iterator[tuple[str, float]]:
-    if isinstance(data, Mapping):
-        for key, part in data.items():
-            yield from _numbers(part, f"{path}.{key}" if path else str(key))
-    elif isinstance(data, list | tuple):
-        for number, part in enumerate(data):
-            yield from _numbers(part, f"{path}.{number}")
-    elif isinstance(data, int | float) and not isinstance(data, bool):
-        yield path, float(data)
