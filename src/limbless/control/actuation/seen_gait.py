@@ -9,6 +9,7 @@ import numpy as np
 
 from limbless.control.actuation.shape_map import stations, turns
 from limbless.control.gaits.base import DRIVES, Array, Drive
+from limbless.control.gaits.recorded_motion import at_places
 from limbless.core import InputError
 from limbless.robots import NATURAL, STILL, Chain, Robot, Rod
 from limbless.robots.views import joint_ends
@@ -142,10 +143,7 @@ class SeenGait:
                 sums = np.cumsum(part[:, columns] * signs, axis=1)
                 sums = np.concatenate([np.zeros((len(times), 1)), sums], axis=1)
                 spline = make_interp_spline(edges, sums, k=min(5, len(edges) - 1), axis=1)
-                if X.ndim == 1:
-                    out[..., 5 - c] = spline(X, nu=order)
-                else:
-                    out[..., 5 - c] = [spline(x, nu=order)[k] for k, x in enumerate(X)]
+                out[..., 5 - c] = at_places(spline, X, order)
         return Drive(*found)
 
 

@@ -83,11 +83,14 @@ class RecordedMotion:
         found = []
         for nu in range(3):
             along = make_interp_spline(self.X, self._in_time(times, nu=nu), k=degree, axis=1)
-            if X.ndim == 1:
-                found.append(np.ascontiguousarray(along(X, nu=order)))
-            else:
-                found.append(np.array([along(x, nu=order)[k] for k, x in enumerate(X)]))
+            found.append(np.ascontiguousarray(at_places(along, X, order)))
         return Drive(*found)
+
+
+def at_places(along: Any, X: Array, order: int) -> Array:
+    """(T, S, ..) a spline along the body, with a row for each time, at places (S,), or (T, S) where each time has its
+    own; differentiated `order` times."""
+    return np.asarray(along(X, nu=order) if X.ndim == 1 else [along(x, nu=order)[k] for k, x in enumerate(X)])
 
 
 def _yaw_pitch(turns: Array) -> Array:
