@@ -31,7 +31,7 @@ __getattr__ = lazy_names(
         "data_files": "load_arrays open_archive open_hdf5 reading refuse_pipe refuse_special",
         "description": "Angle Description Field Listed Nested Quantity Quaternion Vector3 checked quantity",
         "errors": "InputError SimulationError nearest printable refuse_numbers",
-        "fields": "TRUTH description_at field_at holders html_table type_of unit_at unit_of",
+        "fields": "TRUTH description_at field_at holders html_table normalised type_of unit_at unit_of",
         "files": "as_word below fresh_folder replacing without_cluster write_table write_text",
         "finite_differences": "STENCIL STEP differences of_stencil",
         "functions.callables": (

@@ -67,6 +67,14 @@ Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 
 _ANGLE = get_args(Angle)[1]
+Numbers = TypeVar("Numbers", bound=tuple[float, ...])
+
+
+def normalised(value: Numbers, length: float, close: float = 1e-15) -> Numbers:
+    """A vector or quaternion over its length; as it is where that is 1 but for rounding."""
+    return value if abs(length - 1.0) < close else type(value)(part / length for part in value)
+
+
 Holder = type[BaseModel] | Family
 TRUTH = "true or false"
 _SCALARS: dict[Any, str] = {

@@ -39,7 +39,7 @@ def dotted(path: Sequence[str | int]) -> str:
 def leaves(data: Any, path: Place = ()) -> Iterator[tuple[Place, Any]]:
     """What stands in nested descriptions, mappings and lists, each with its place."""
     if isinstance(data, BaseModel):
-        data = dict(data)
+        data = {name: getattr(data, name) for name in type(data).model_fields}  # and nothing that is kept beside them
     if not isinstance(data, Mapping | list | tuple):
         yield path, data
         return

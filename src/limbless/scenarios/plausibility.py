@@ -65,13 +65,12 @@ def _angles(gait: Any) -> Iterator[str]:
     for name, field in type(gait).model_fields.items():
         value, unit = getattr(gait, name), unit_of(field)
         most = {"rad": _MOST_TURNS, "rad/s": _FASTEST}.get(unit)
-        if most is None or not isinstance(value, float) or abs(value) <= most:
-            continue
-        turned = f"{abs(value) / (2.0 * math.pi):.2g} turns{' a second' if unit == 'rad/s' else ''}"
-        yield (
-            f"gait.{name}: {value:g} {unit} is {turned}; if degrees are meant, write "
-            f"'{value:g} {unit.replace('rad', 'deg')}'"
-        )
+        if most is not None and isinstance(value, float) and abs(value) > most:
+            turned = f"{abs(value) / (2.0 * math.pi):.2g} turns{' a second' if unit == 'rad/s' else ''}"
+            yield (
+                f"gait.{name}: {value:g} {unit} is {turned}; if degrees are meant, write "
+                f"'{value:g} {unit.replace('rad', 'deg')}'"
+            )
 
 
 def _size(robot: Robot) -> Iterator[str]:
@@ -180,9 +179,7 @@ def _thickness(robot: Robot) -> float:
 
 def _steps(scenario: Scenario) -> Iterator[str]:
     cycle = scenario.gait.cycle
-    if not cycle:
-        return
-    if scenario.step > 0.1 * cycle:
+    if cycle and scenario.step > 0.1 * cycle:
         yield (
             f"step: {scenario.step:g} s is more than a tenth of the gait's period, {cycle:.3g} s: the motion "
             f"between two steps is not seen; try {0.01 * cycle:.2g} s"
@@ -195,9 +192,8 @@ def _driven(gait: Any, robot: Robot) -> Iterator[str]:
     if skew and (isinstance(gait, JointWave) or gait.drives == "shape"):
         yield f"gait: {len(skew)} joints turn about axes between y and z; each takes what the gait has along its axis"
     if isinstance(gait, JointWave) and isinstance(robot, Chain):
-        doing = turns(robot)
-        single = len(doing) == len(robot.links) - 1
-        if single and len({what for what, _ in doing}) > 1:
+        doing = turns(robot)  # where each joint does one thing
+        if len(doing) == len(robot.links) - 1 and len({what for what, _ in doing}) > 1:
             yield gait.told_of(doing)
 
 

@@ -98,8 +98,7 @@ class SeenGait:
         return [t - self.later for t in self.inner.jumps(start + self.later, end + self.later)]
 
     def tendon_kinks(self, start: float, end: float, places: Any) -> list[float]:
-        found = self.inner.tendon_kinks(start + self.later, end + self.later, places)
-        return [t - self.later for t in found]
+        return [t - self.later for t in self.inner.tendon_kinks(start + self.later, end + self.later, places)]
 
     def _integral(self, times: Array, X: Array) -> Drive:
         """Heading and elevation (T, S, 2) from the curvatures of the inner gait: their integral from 0 to X."""

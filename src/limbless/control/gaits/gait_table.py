@@ -47,10 +47,8 @@ def rows_of(table: tuple[tuple[float, ...], ...], file: str | None, what: str, v
     """The numbers of `table` or of a text file, rows of one length, not yet checked otherwise."""
     if bool(table) == bool(file):
         raise ValueError(f"{what} needs either `table` or `file`")
-    return _given(table, what) if file is None else _loaded(file, values)
-
-
-def _given(table: tuple[tuple[float, ...], ...], what: str) -> Array:
+    if file is not None:
+        return _loaded(file, values)
     lengths = {len(row) for row in table}
     if len(lengths) != 1:
         raise ValueError(f"rows of {what} must have one length; got {sorted(lengths)}")

@@ -115,9 +115,8 @@ class SteeredCurvature(Gait):
             raise ValueError("distance: the law takes the place of `pace`; give one of them")
 
     def notes(self) -> tuple[str, ...]:
-        if self.distance is None or self.speed == type(self).model_fields["speed"].default:
-            return ()
-        return ("gait.speed has no effect: gait.distance says how far the head has run",)
+        idle = self.given("speed") if self.distance is not None else ()
+        return tuple(f"gait.{name} has no effect: gait.distance says how far the head has run" for name in idle)
 
     # How far the head has run
 
