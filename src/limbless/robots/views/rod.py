@@ -77,25 +77,18 @@ class _Part:
 
 def _made_of(parts: Sequence[_Part], springs: Sequence[tuple[Array, ...]], lost: list[str]) -> tuple[RodPiece, ...]:
     """Pieces from parts, with springs and dampers (6) that are constant between ends; equal neighbours are one."""
-    cuts: list[tuple[float, _Part, float, Array]] = []
-    x = 0.0
-    for part in parts:
-        for length, mass, moments in part.pieces(lost):
-            cuts.append((x, part, mass, moments))
-            x += length
-    whole = x
-    found: list[tuple[float, tuple[float, ...]]] = []
-    ends = sorted({start for start, *_ in cuts} | {float(e) for edges, *_ in springs for e in edges[1:-1]} | {whole})
+    cuts = [(part, *piece) for part in parts for piece in part.pieces(lost)]
+    borders = np.concatenate([[0.0], np.cumsum([length for _, length, *_ in cuts])])
+    whole, found = float(borders[-1]), list[tuple[float, tuple[float, ...]]]()
+    ends = sorted({*borders.tolist(), *(float(e) for edges, *_ in springs for e in edges[1:-1])})
     ends = [e for k, e in enumerate(ends) if k == 0 or e - ends[k - 1] > 1e-9 * whole]
     ends[-1] = whole
-    starts = np.array([start for start, *_ in cuts])
     for low, high in itertools.pairwise(ends):
         middle = 0.5 * (low + high)
-        _, part, mass, moments = cuts[int(np.searchsorted(starts, middle, side="right")) - 1]
-        passive = [np.zeros(6), np.zeros(6)]
+        part, _, mass, moments = cuts[int(np.searchsorted(borders, middle, side="right")) - 1]
+        passive = np.zeros((2, 6))
         for edges, *values in springs:
-            for total, value in zip(passive, values, strict=True):
-                total += value[int(np.searchsorted(edges, middle, side="right")) - 1]
+            passive += np.array(values)[:, int(np.searchsorted(edges, middle, side="right")) - 1]
         here = (*part.axes, mass, *moments, part.volume / part.length, *passive[0], *passive[1])
         if found and np.allclose(found[-1][1], here, rtol=1e-12, atol=0.0):
             found[-1] = (found[-1][0] + high - low, found[-1][1])
