@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from limbless.control.gaits.base import Array
+from limbless.core import InputError
 
 _LARGEST = 200_000_000  # bytes of a file: some ten million numbers
 
@@ -29,6 +30,16 @@ def read_rows(table: tuple[tuple[float, ...], ...], file: str | None, what: str,
         row = int(np.argmin(np.diff(rows[:, 0]) > 0)) + 1
         raise ValueError(f"times of {what} must increase; row {row} has {rows[row, 0]} after {rows[row - 1, 0]}")
     return rows
+
+
+def refuse_outside(times: Array, known: Array, what: str, cure: str) -> None:
+    """Refuse times of a run before or behind those that are known."""
+    first, last = known[0], known[-1]
+    slack = 1e-9 * (last - first)
+    if times[0] < first - slack or times[-1] > last + slack:
+        raise InputError(
+            f"{what} covers {first:g} to {last:g} s, but the run asks for {times[0]:g} to {times[-1]:g} s; {cure}"
+        )
 
 
 def is_plain(file: str) -> bool:

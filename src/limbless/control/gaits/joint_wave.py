@@ -60,8 +60,7 @@ def sample_lane_sines(table, times, value, first, second):
 
 def sampled(sines: Sines, times: Array) -> Drive:
     """The drive of all joints at some times."""
-    shape = (len(times), len(sines.amplitude))
-    found = Drive(np.empty(shape), np.empty(shape), np.empty(shape))
+    found = Drive(*np.empty((3, len(times), len(sines.amplitude))))
     sample_sines(sines.table(), kernel_array(times), *found)
     return found
 
@@ -175,7 +174,7 @@ class JointWave(JointGait):
     def _sampled(self, waves: Sines, times: Array) -> Drive:
         if self.release <= 0.0:
             return sampled(waves, times)
-        value, first, second = (np.empty((len(times), len(waves.amplitude))) for _ in range(3))
+        value, first, second = np.empty((3, len(times), len(waves.amplitude)))
         sample_joint_wave(*waves[:4], self._releases(*waves[:4]), kernel_array(times), value, first, second)
         f, fd, fdd = smooth_steps(times, self.ramp)[..., None]
         return Drive(f * value, fd * value + f * first, fdd * value + 2.0 * fd * first + f * second)

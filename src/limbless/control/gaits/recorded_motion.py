@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from limbless.control.gaits.base import Array, Drive
-from limbless.core import InputError, open_hdf5
+from limbless.control.gaits.gait_table import refuse_outside
+from limbless.core import open_hdf5
 from limbless.mechanics.algebra import quaternion_to_matrix
 
 _DEGREE = 5
@@ -72,13 +73,8 @@ class RecordedMotion:
         """Heading and elevation (T, S, 2) at abscissae (S,) or (T, S), or their derivatives along the body."""
         from scipy.interpolate import make_interp_spline
 
-        first, last = self.times[0], self.times[-1]
-        slack = 1e-9 * (last - first)
-        if times[0] < first - slack or times[-1] > last + slack:
-            raise InputError(
-                f"gait.result: the recorded motion covers {first:g} to {last:g} s, but the run asks for {times[0]:g} "
-                f"to {times[-1]:g} s; shorten `duration`, or record a longer run"
-            )
+        cure = "shorten `duration`, or record a longer run"
+        refuse_outside(times, self.times, "gait.result: the recorded motion", cure)
         degree = min(_DEGREE, len(self.X) - 1)
         found = []
         for nu in range(3):
