@@ -194,5 +194,12 @@ def total(parts: tuple[_Solid, ...]) -> MassProperties:
     """The mass properties of several solids together (zero for none)."""
     sums = MassProperties(0.0, np.zeros(3), np.zeros((3, 3)), 0.0, np.zeros(3))
     for part in parts:
-        sums = MassProperties(*(one + other for one, other in zip(sums, part.properties(), strict=True)))
+        own = part.properties()
+        sums = MassProperties(
+            sums.mass + own.mass,
+            sums.moment + own.moment,
+            sums.inertia + own.inertia,
+            sums.volume + own.volume,
+            sums.volume_moment + own.volume_moment,
+        )
     return sums

@@ -24,9 +24,9 @@ class Instants(Gait):
     """A path that statics follows point by point: `instants` are the times (s) of its points."""
 
     if TYPE_CHECKING:
-        table: Listed[tuple[tuple[float, ...], ...]]
-        file: FileName
-        points: int
+        table: Listed[tuple[tuple[float, ...], ...]] = Field(())
+        file: FileName = Field(None)
+        points: int = Field(0)
     holds: ClassVar[tuple[str, str]]
     """What its table is called, and what stands in it."""
 
