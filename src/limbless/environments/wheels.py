@@ -8,10 +8,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from limbless.core import Angle, Field, InputError, Listed, Quantity, checked, quantity, refuse_numbers
-from limbless.environments import CONES, Cone, DrawnSheet, Ground, in_windows, segment_rows, surface_row
+from limbless.environments import CONES, Cone, DrawnSheet, Ground, in_windows, segment_rows
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack, segments_of
 from limbless.mechanics.contact import ContactSurface, Feature
 from limbless.mechanics.contact.shapes.loaded_wheel import LoadedWheel, Wheel
+from limbless.mechanics.contact.shapes.primitives import SHAPE, SURFACE_COLUMNS
 from limbless.mechanics.forces import SmoothFrictionLaw
 from limbless.robots.base import Robot, Segment
 
@@ -145,9 +146,12 @@ class Wheels(Environment):
         if self.load == "solved":
             Feature.of(feature).radius[:] = self.wheel_radius or piece.half_height
         for start, end in self.windows():
-            surface = surface_row(code, shape, (self.tangential, self.tangential, self.normal, 0.0), 0.0)
+            surface = np.zeros((1, SURFACE_COLUMNS))
             common = ContactSurface.of(surface)
-            common.since[:], common.until[:], common.cone[:] = start, end, CONES[self.cone]
+            common.code[:], common.since[:], common.until[:] = code, start, end
+            common.friction[:] = self.tangential, self.tangential, self.normal, 0.0
+            common.cone[:] = CONES[self.cone]
+            surface[0, SHAPE : SHAPE + len(shape)] = shape
             yield WheelContact(piece.body, surface[0], feature[0])
 
     def contacts(self, robot: Robot) -> list[WheelContact]:
