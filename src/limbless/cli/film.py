@@ -99,12 +99,9 @@ def film(
         checked_scenario(found, paths, medium, width if width is not None else found.width, changes)
     predicted = None if no_model else found.predict(medium, width, changes)
     identified = found.identify(paths, medium, width, changes) if paths else None
-    if out is None:
-        folder = fresh_folder(Path("films") / as_word(found.name))
-    else:
-        if out.is_dir() and any(out.iterdir()) and not (out / "midline.nc").is_file():
-            raise InputError(f"the folder {out} holds something else; choose another with --out")
-        folder = out
+    if out is not None and out.is_dir() and any(out.iterdir()) and not (out / "midline.nc").is_file():
+        raise InputError(f"the folder {out} holds something else; choose another with --out")
+    folder = out or fresh_folder(Path("films") / as_word(found.name))
     for line in found.lines(predicted, identified):
         click.echo(line)
     written = found.write(folder, predicted, identified, figures=not no_figures, form=form)

@@ -83,8 +83,7 @@ def map_(
     found = made.optimum(best) if best else None
     if found is not None:
         lines += [f"best loop for {best}:", *(f"  {line}" for line in found.lines())]
-    for path in written(made, stroke, found, lines, folder, form):
-        lines.append(f"wrote {path}")
+    lines += [f"wrote {path}" for path in written(made, stroke, found, lines, folder, form)]
     click.echo("\n".join(lines))
 
 

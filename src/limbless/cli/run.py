@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -115,13 +115,15 @@ def run(
       limbless run --resume runs/eel-planar
     """
     from limbless.core import InputError, SimulationError, in_unit
+    from limbless.view import figures
 
     seconds = in_unit(every, "s", "--checkpoint-every")
     if not seconds >= 0.0:
         raise InputError(f"--checkpoint-every: must be zero or more; got {every}")
-    chosen, folder = _chosen(
-        scenario, settings, None if out is None else Out(out, force), resume, not no_figures, allow_code
-    )
+    chosen = _chosen(scenario, settings, out, resume, allow_code)
+    for name in chosen.figures if not no_figures else ():  # said before the run, not after it
+        figures.find(name)
+    folder = _reserve(out, force, chosen) if resume is None else resume
     with _unless_unused(folder):
         try:
             kept = folder if chosen.driven_by is None else None  # what a function remembers is its own affair
@@ -181,9 +183,9 @@ def demo(context: click.Context, out: Path) -> None:
 
 
 def _chosen(
-    name: str | None, settings: tuple[str, ...], out: Out | None, resume: Path | None, figures: bool, allow_code: bool
-) -> tuple[Scenario, Path]:
-    """The scenario that is asked for, and the folder for what it writes."""
+    name: str | None, settings: tuple[str, ...], out: Path | None, resume: Path | None, allow_code: bool
+) -> Scenario:
+    """The scenario that is asked for, or that of an unfinished run."""
     from limbless.core import InputError
 
     if (name is None) == (resume is None):
@@ -191,34 +193,15 @@ def _chosen(
             "give the name or the .yaml of a scenario, or --resume with the folder of an unfinished run: one of the two"
         )
     if resume is None:
-        chosen = permitted(str(name), changes_in(settings), allow_code)
-    elif settings or out is not None:
+        return permitted(str(name), changes_in(settings), allow_code)
+    if settings or out is not None:
         raise InputError("--resume continues a run as it was, in its own folder: omit --set and --out")
-    elif not (resume / "scenario.yaml").is_file():
+    if not (resume / "scenario.yaml").is_file():
         raise InputError(f"the folder {resume} holds no unfinished run: there is no scenario.yaml in it")
-    else:
-        chosen = permitted(str(resume / "scenario.yaml"), {}, allow_code)
-    if figures:
-        _check_figures(chosen.figures)
-    return chosen, _reserve(out, chosen) if resume is None else resume
+    return permitted(str(resume / "scenario.yaml"), {}, allow_code)
 
 
-def _check_figures(names: Iterable[str]) -> None:
-    """A figure that does not exist is said before the run, not after it."""
-    from limbless.view import figures
-
-    for name in names:
-        figures.find(name)
-
-
-class Out(NamedTuple):
-    """The folder that the user named, and whether it is taken whatever it holds."""
-
-    folder: Path
-    force: bool
-
-
-def _reserve(wanted: Out | None, scenario: Scenario) -> Path:
+def _reserve(out: Path | None, force: bool, scenario: Scenario) -> Path:
     """A folder for this run that holds no other one.
 
     A folder that the user named is taken again for a run of the same scenario, which is replaced when the new one has
@@ -226,7 +209,6 @@ def _reserve(wanted: Out | None, scenario: Scenario) -> Path:
     """
     from limbless.core import InputError, fresh_folder
 
-    out = None if wanted is None else wanted.folder
     try:
         if out is None:
             return fresh_folder(Path("runs") / scenario.name)
@@ -239,7 +221,7 @@ def _reserve(wanted: Out | None, scenario: Scenario) -> Path:
         raise InputError(f"the folder {out} may not be written; choose another with --out")
     if (out / "checkpoint").is_dir():
         say(f"{out} holds an unfinished run, which is replaced; to continue it: limbless run --resume {out}")
-    if any(out.iterdir()) and not (wanted and wanted.force):
+    if any(out.iterdir()) and not force:
         earlier = _name_in(out / "scenario.yaml")
         if earlier != scenario.name:
             held = f"a run of {earlier}" if earlier else "something else"

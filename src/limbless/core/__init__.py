@@ -31,15 +31,15 @@ __getattr__ = lazy_names(
         "data_files": "load_arrays open_archive open_hdf5 reading refuse_pipe refuse_special",
         "description": "Angle Description Field Listed Nested Quantity Quaternion Vector3 checked quantity",
         "errors": "InputError SimulationError nearest printable refuse_numbers refuse_unknown",
-        "fields": "TRUTH description_at field_at holders html_table type_of unit_at unit_of",
+        "fields": "TRUTH description_at field_at holders html_table normalised type_of unit_at unit_of",
         "files": "as_word below fresh_folder replacing without_cluster write_table write_text",
         "finite_differences": "STENCIL STEP differences of_stencil",
         "functions.callables": (
-            "FileName Function NamedFunction call folder_of functions_in located name_of named_in refuse_named span "
-            "text_of told"
+            "FileName Function NamedFunction call folder_of functions_in located name_of named_in numbers_of "
+            "refuse_named span text_of told"
         ),
         "gc_pause": "gc_paused skip_last_collection",
-        "input_problems": "InputProblem dotted problems_of report with_received",
+        "input_problems": "InputProblem dotted leaves problems_of report with_received",
         "interruption": "undisturbed",
         "kinds": "Family Place Refusal from_word reader refuse",
         "timeline": ("Array LOOKS Looks blocks_between knots_among knots_between on_grid parted recorded stage_times"),

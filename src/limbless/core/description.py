@@ -105,10 +105,9 @@ class Description(_Refused):
         """What its user should know before believing a run: a field without effect here, a wish that is not met. One
         sentence each, which names the field. They are said in the summary, by `limbless run`, in the report and in the
         studio."""
-        parts = [getattr(self, name) for name in type(self).model_fields]
         inner = [
             part
-            for value in parts
+            for value in (getattr(self, name) for name in type(self).model_fields)
             for part in (value if isinstance(value, tuple) else (value,))
             if isinstance(part, Description)
         ]

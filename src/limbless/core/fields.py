@@ -67,6 +67,14 @@ Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 
 _ANGLE = get_args(Angle)[1]
+Numbers = TypeVar("Numbers", bound=tuple[float, ...])
+
+
+def normalised(value: Numbers, length: float, close: float = 1e-15) -> Numbers:
+    """A vector or quaternion over its length; as it is where that is 1 but for rounding."""
+    return value if abs(length - 1.0) < close else type(value)(part / length for part in value)
+
+
 Holder = type[BaseModel] | Family
 TRUTH = "true or false"
 _SCALARS: dict[Any, str] = {
@@ -237,11 +245,7 @@ def _default(field: FieldInfo) -> str:
     if value is PydanticUndefined or value is None:
         return "none" if value is None else ""
     if isinstance(value, BaseModel):
-        return (
-            "{"
-            + ", ".join(f"{key}: {item}" for key, item in value.model_dump(mode="json", exclude_unset=True).items())
-            + "}"
-        )
+        value = value.model_dump(mode="json", exclude_unset=True)
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {item}" for key, item in value.items()) + "}"
     return str(list(value)) if isinstance(value, tuple) else str(value)
@@ -251,13 +255,12 @@ def type_of(field: FieldInfo) -> str:
     """The type of a field in words, with its limits: `number > 0`, `list of 3 numbers`, `'half' or 'full'`."""
     if families := [mark for mark in field.metadata if isinstance(mark, Family)]:
         return _in_words(families[0])
-    limits = []
-    for sign, attribute in ((">", "gt"), (">=", "ge"), ("<", "lt"), ("<=", "le")):
-        limits += [
-            f"{sign} {value:g}"
-            for value in (getattr(mark, attribute, None) for mark in field.metadata)
-            if value is not None
-        ]
+    limits = [
+        f"{sign} {value:g}"
+        for sign, attribute in ((">", "gt"), (">=", "ge"), ("<", "lt"), ("<=", "le"))
+        for value in (getattr(mark, attribute, None) for mark in field.metadata)
+        if value is not None
+    ]
     return " ".join(["angle" if _ANGLE in field.metadata else _in_words(field.annotation), *limits])
 
 

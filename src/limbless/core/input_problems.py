@@ -5,7 +5,7 @@ what may have been meant.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
@@ -34,6 +34,17 @@ class InputProblem(NamedTuple):
 
 def dotted(path: Sequence[str | int]) -> str:
     return ".".join(str(part) for part in path)
+
+
+def leaves(data: Any, path: Place = ()) -> Iterator[tuple[Place, Any]]:
+    """What stands in nested descriptions, mappings and lists, each with its place."""
+    if isinstance(data, BaseModel):
+        data = {name: getattr(data, name) for name in type(data).model_fields}  # and nothing that is kept beside them
+    if not isinstance(data, Mapping | list | tuple):
+        yield path, data
+        return
+    for key, part in data.items() if isinstance(data, Mapping) else enumerate(data):
+        yield from leaves(part, (*path, key))
 
 
 def problems_of(error: ValidationError, root: type[BaseModel], data: Mapping[str, Any]) -> list[InputProblem]:

@@ -36,7 +36,7 @@ __getattr__ = lazy_names(
         "hard_surface": "CONES Cone ContactEnvironment Surfaces along_x surface_row",
         "law_packing": (
             "NO_VOLUME added_inertia body_rows end_face field_rows gauss_rules in_slices in_windows "
-            "lifted_fills links_of segment_rows stations"
+            "lifted_fills links_of put_force segment_rows stations"
         ),
         "open_water": "flows_of pack_open surface_of",
         "point_wrench": "PointWrench breaks_of",

@@ -93,11 +93,6 @@ class Environment(Description):
         return None
 
     @property
-    def level_height(self) -> float | None:
-        """Height of the level ground that it is, m; None of anything else."""
-        return None
-
-    @property
     def lifts(self) -> bool:
         """Whether it lifts what is in it."""
         return False
@@ -163,8 +158,7 @@ def segments_of(robot: Robot, acts: str) -> list[Segment]:
 def refuse_points(environment: Sequence[Environment], why: str) -> None:
     """Refuse Gauss points of segments where a model has none."""
     for item in environment:
-        field = type(item).model_fields.get("points")
-        if field is not None and getattr(item, "points", None) != field.default:
+        if "points" in type(item).model_fields and item.given("points"):
             raise InputError(
                 f"environment {item.kind!r}: points are for the segments of a chain; {why}, so leave points out"
             )

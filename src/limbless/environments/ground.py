@@ -39,10 +39,6 @@ class Ground(ContactEnvironment):
     def shapes(self) -> list[tuple[int, list[float]]]:
         return [(PlaneSurface.code, self.plane())]
 
-    @property
-    def level_height(self) -> float | None:
-        return None if any(self.slope) else self.height
-
     def varies(self, level: bool) -> str | None:
         return None
 

@@ -103,6 +103,18 @@ def links_of(robot: Any, pieces: Sequence[Segment]) -> list[int]:
     return [0 if rows is None else rows[piece.body].link for piece in pieces]
 
 
+def put_force(asked: Any, answer: Any, teller: str, turning: str) -> None:
+    """A user's force, or force and moment, into the row of the buffer that asked for it."""
+    pair = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, np.zeros(3))
+    force, moment = (np.asarray(part, dtype=np.float64) for part in pair)
+    if force.shape != (3,) or moment.shape != (3,):
+        raise InputError(
+            f"{teller} must return a force of 3 numbers, or (force, {turning}); it returned shapes {force.shape} and "
+            f"{moment.shape}"
+        )
+    asked.force[:], asked.moment[:] = force, moment
+
+
 def in_windows(environment: Environment, *laws: PackedLaws) -> tuple[PackedLaws, ...]:
     """Repeat the rows for every time window in which the environment acts."""
     repeated = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
@@ -12,17 +11,12 @@ from limbless.core import Angle, Listed, Quantity, Vector3, checked, quantity
 from limbless.environments import ContactEnvironment, DrawnBar, DrawnBox
 from limbless.environments.base import Array
 from limbless.mechanics.contact.shapes.primitives import BoxSurface, Peg
+from limbless.robots.rotation_matrices import about_x, about_y, about_z
 
 
 def turned(yaw: float, pitch: float, roll: float) -> Array:
     """(3, 3) a rotation about z, then about its own y, then about its own x; its axes in columns."""
-    turns = []
-    for axis, angle in ((2, yaw), (1, pitch), (0, roll)):
-        R, (one, two) = np.eye(3), ((axis + 1) % 3, (axis + 2) % 3)
-        R[one, one] = R[two, two] = math.cos(angle)
-        R[two, one], R[one, two] = math.sin(angle), -math.sin(angle)
-        turns.append(R)
-    return turns[0] @ turns[1] @ turns[2]
+    return about_z(yaw) @ about_y(pitch) @ about_x(roll)
 
 
 class Pegs(ContactEnvironment):

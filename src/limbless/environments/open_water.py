@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.environments.base import Array, Pack
+from limbless.environments.base import Array
 from limbless.environments.flows.base import joined
 from limbless.environments.flows.waves import WavesFlow
 from limbless.environments.law_packing import in_windows, lifted_fills, segment_rows
@@ -49,8 +49,8 @@ def body_length(robot: Any, pieces: list[Segment]) -> float:
 
 
 def pack_open(
-    water: Water, robot: Robot, pieces: list[Segment], drag: Array, mass: Array, added: Array, wake: PackedLaws | None
-) -> Pack:
+    water: Water, robot: Robot, pieces: list[Segment], drag: Array, mass: Array, wakes: tuple[PackedLaws, ...]
+) -> tuple[PackedLaws, ...]:
     """The laws of open water, from the coefficients of all pieces."""
     half = np.array([(piece.half_width, piece.half_height) for piece in pieces])
     gravity = np.zeros(3) if water.gravity is None else np.array(water.gravity)
@@ -75,11 +75,8 @@ def pack_open(
         slow_height=slow[:, 1],
         begins=begins,
     )
-    laws = in_windows(water, law)
-    if wake is None:
-        return Pack(laws, added, medium=water)
-    left = wake._replace(kind=OpenWakeLaw(kind.flows, kind.surface))
-    return Pack((*laws, left), added, parts=("wake",), medium=water)
+    left = OpenWakeLaw(kind.flows, kind.surface)
+    return (*in_windows(water, law), *(wake._replace(kind=left) for wake in wakes))
 
 
 def _drag_by_reynolds(water: Water, drag: Array, half: Array) -> tuple[Array, Array, ReynoldsDrag | TaylorDrag | None]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from limbless.core import Field, Function, InputError, Listed, Nested, Quantity, Vector3, checked, quantity
 from limbless.environments.base import Array, Environment, Pack
-from limbless.environments.law_packing import body_rows, in_windows
+from limbless.environments.law_packing import body_rows, in_windows, put_force
 from limbless.mechanics.compiled import PythonCallback
 from limbless.mechanics.forces import Buffer, PackedLaws, PointLaw, TimedPointLaw
 from limbless.robots.base import Robot
@@ -55,17 +55,9 @@ class PointWrench(Environment):
         return None if self.law is None else PythonCallback(self._call, Buffer.width)
 
     def _call(self, buffer: Array) -> None:
-        law = self.law
-        given = Buffer.of(buffer)
+        law, given = self.law, Buffer.of(buffer)
         answer = law(float(given.time)) if law is not None else np.zeros(3)
-        force, torque = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, np.zeros(3))
-        force, torque = np.asarray(force, dtype=np.float64), np.asarray(torque, dtype=np.float64)
-        if force.shape != (3,) or torque.shape != (3,):
-            raise InputError(
-                f"point-wrench: law {getattr(law, '__name__', '?')} must return a force of 3 numbers, or (force, "
-                f"torque); it returned shapes {force.shape} and {torque.shape}"
-            )
-        given.force[:], given.moment[:] = force, torque
+        put_force(given, answer, f"point-wrench: law {getattr(law, '__name__', '?')}", "torque")
 
     def varies(self, level: bool) -> str | None:
         return "it pushes with a direction of its own"
@@ -82,8 +74,8 @@ class PointWrench(Environment):
                     "point-wrench: `abscissa` is a place along a rod; name the `body` of a chain by its number"
                 )
             return Pack(in_windows(self, self._row(robot.node_at(self.abscissa))))
-        known = getattr(robot, "carriers", None)
-        carriers = known() if known else [k for k, mass in enumerate(robot.bodies().mass) if mass > 0.0]
+        heavy = np.flatnonzero(robot.bodies().mass > 0.0).tolist()
+        carriers = robot.carriers() if hasattr(robot, "carriers") else heavy
         if not -len(carriers) <= self.body < len(carriers):
             raise InputError(
                 f"point-wrench: body {self.body} does not exist; the robot has bodies 0 to {len(carriers) - 1}"

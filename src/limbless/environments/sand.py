@@ -96,11 +96,9 @@ class Sand(Environment):
                 f"medium: the slender law is measured in glass beads alone, and its constants are fields of their own; "
                 f"set form to surface for {self.medium!r}, or medium to glass"
             )
-        other = _SURFACE if self.form == "slender" else _SLENDER
-        idle = [name for name in other if getattr(self, name) != type(self).model_fields[name].default]
-        if idle:
-            belongs = "surface" if self.form == "slender" else "slender"
-            raise ValueError(f"{idle[0]}: it belongs to form: {belongs}; leave it out, or set form to {belongs}")
+        other, names = ("surface", _SURFACE) if self.form == "slender" else ("slender", _SLENDER)
+        for name in self.given(*names):
+            raise ValueError(f"{name}: it belongs to form: {other}; leave it out, or set form to {other}")
 
     @property
     def height(self) -> float:
@@ -111,9 +109,8 @@ class Sand(Environment):
         return None if level or self.depth is not None else "the depth of the sand changes with height"
 
     def refined(self) -> Sand:
-        return (
-            super().refined().changed(faces=min(2 * self.faces, 256)) if self.form == "surface" else super().refined()
-        )
+        finer = super().refined()
+        return finer.changed(faces=min(2 * self.faces, 256)) if self.form == "surface" else finer
 
     def pack(self, robot: Robot) -> Pack:
         pieces = segments_of(robot, "sand acts")
@@ -127,8 +124,8 @@ class Sand(Environment):
         return Pack(in_windows(self, *laws))
 
     def _common(self) -> dict[str, Any]:
-        deep = self.depth is not None
-        return {"speed": self.speed, "surface": self.height, "depth": self.depth or 0.0, "deep": deep}
+        depth = {"depth": self.depth or 0.0, "deep": self.depth is not None}
+        return {"speed": self.speed, "surface": self.height, **depth}
 
     def _form(self) -> dict[str, Any]:
         if self.form == "slender":

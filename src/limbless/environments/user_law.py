@@ -9,14 +9,15 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from limbless.core import Field, Function, InputError, Nested, name_of
-from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator
+from limbless.core import Field, Function, Nested, name_of
+from limbless.core.functions.function_arguments import WithArguments
 from limbless.environments import (
     MOST_POINTS,
     Environment,
     Pack,
     in_windows,
     links_of,
+    put_force,
     segment_rows,
     segments_of,
     stations,
@@ -26,7 +27,7 @@ from limbless.mechanics.forces import Buffer, UserLaw, law_on_buffer
 from limbless.robots.base import Robot
 
 
-class ForceLaw(Environment):
+class ForceLaw(Environment, WithArguments):
     """Your own force law, as a function that returns the force per length on a slice of body.
 
     The function is `law(t, position, axes, velocity, rotation_rate)`:
@@ -57,11 +58,7 @@ class ForceLaw(Environment):
     columns: ClassVar[Mapping[str, int]] = {name: place.column for name, place in Buffer.fields.items()}
     """Where the buffer of a compiled law has `time`, `position`, .. and takes `force` and `moment`, by their names."""
 
-    _of_the_law = arguments_validator("law", 5)
-
-    def declared(self) -> Mapping[str, Argument]:
-        """The numbers that the law declares in its signature, which `arguments` sets."""
-        return arguments_of(self.law, 5)
+    takes: ClassVar[tuple[str, int]] = ("law", 5)
 
     @cached_property
     def slot(self) -> Any:
@@ -95,14 +92,7 @@ class ForceLaw(Environment):
             *where,
             **self.arguments,
         )
-        force, moment = answer if isinstance(answer, tuple) else (answer, np.zeros(3))
-        force, moment = np.asarray(force, dtype=np.float64), np.asarray(moment, dtype=np.float64)
-        if force.shape != (3,) or moment.shape != (3,):
-            raise InputError(
-                f"force law {name_of(self.law)} must return a force of 3 numbers, or (force, moment); "
-                f"it returned shapes {force.shape} and {moment.shape}"
-            )
-        given.force[:], given.moment[:] = force, moment
+        put_force(given, answer, f"force law {name_of(self.law)}", "moment")
 
     def notes(self) -> tuple[str, ...]:
         slow = type(self.slot) is PythonCallback

@@ -351,13 +351,18 @@ class Water(Environment):
         sizes = [(piece.half_width, piece.half_height) for piece in pieces]
         drag = np.array([water.drag_coefficients(*size) for water, size in zip(own, sizes, strict=True)])
         mass = np.array([water.added_coefficients(*size) for water, size in zip(own, sizes, strict=True)])
-        wake = self._wake(robot, pieces, own) if self.leaves_a_wake(robot) else None
+        wakes = (self._wake(robot, pieces, own),) if self.leaves_a_wake(robot) else ()
         added = np.zeros((len(robot.bodies().mass), 21))
         for piece, coefficients in zip(pieces, mass, strict=True):
             added[piece.body] += added_inertia(piece, coefficients)
         if self.is_open:
-            return pack_open(self, robot, pieces, drag, mass, added, wake)
-        law = segment_rows(
+            laws = pack_open(self, robot, pieces, drag, mass, wakes)
+        else:
+            laws = (*in_windows(self, self._still_water(pieces, drag, mass)), *wakes)
+        return Pack(laws, added, parts=("wake",) * len(wakes), medium=self)
+
+    def _still_water(self, pieces: list[Segment], drag: np.ndarray, mass: np.ndarray) -> PackedLaws:
+        return segment_rows(
             MorisonLaw(),
             pieces,
             self.points,
@@ -369,9 +374,6 @@ class Water(Environment):
             has_added=self.form != "none",
             current=self.stream,
         )
-        if wake is None:
-            return Pack(in_windows(self, law), added, medium=self)
-        return Pack((*in_windows(self, law), wake), added, parts=("wake",), medium=self)
 
     def _own_coefficients(self, robot: Robot, pieces: list[Segment]) -> list[Water]:
         """For each piece this water, with the coefficients of the part that it belongs to."""

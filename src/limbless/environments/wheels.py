@@ -75,13 +75,8 @@ class Wheels(Environment):
 
     @checked
     def _solved_alone(self) -> None:
-        changed = [
-            name
-            for name in ("slope", "height", "wheel_radius")
-            if getattr(self, name) != type(self).model_fields[name].default
-        ]
-        if self.load != "solved" and changed:
-            raise ValueError(f"{changed[0]} belongs to load: solved; these loads are given, on a level plane")
+        for name in self.given("slope", "height", "wheel_radius") if self.load != "solved" else ():
+            raise ValueError(f"{name} belongs to load: solved; these loads are given, on a level plane")
         if self.load == "solved" and self.law == "regularised":
             raise ValueError("load: solved needs law: set-valued, since a regularised law knows no contact")
         if self.load == "solved" and "gravity" in self.model_fields_set:

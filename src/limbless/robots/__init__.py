@@ -25,7 +25,7 @@ __getattr__ = lazy_names(
         "base": "Bodies MOST_LINKS Preset Robot Segment SkinFriction",
         "chain": "Base Chain",
         "chain_arrays": "ChainArrays JointColumns PRISMATIC REVOLUTE SPHERICAL axis_number",
-        "joints": "Bound FREEDOMS Joint PerFreedom",
+        "joints": "Bound FREEDOMS Joint PER_FREEDOM PerFreedom",
         "links": "BodyShape Link Mesh Sphere symmetric_matrix upper_triangle",
         "material": "MaterialLaw",
         "rod": "ACTUATED AXES HELD NATURAL PassiveStretch Rod RodPiece STILL STRAINS",

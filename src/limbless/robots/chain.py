@@ -35,19 +35,6 @@ _MOST_NOTES = 3
 """Joints off their axes that are named one by one."""
 
 
-class _Packed:
-    """All that is made of a chain once. Compared by identity, so that two chains compare by their descriptions and not
-    by these arrays.
-    """
-
-    def __init__(self, chain: Chain) -> None:
-        self.rows = chain_arrays.primitive_rows(chain)
-        self.bodies = chain_arrays.pack_bodies(chain, self.rows)
-        self.segments = chain_arrays.pack_segments(chain, self.rows)
-        self.arrays = chain_arrays.pack(chain, self.rows, self.bodies)
-        self.others: dict[Callable[[Chain], Any], Any] = {}
-
-
 class Chain(Robot):
     """Rigid links in a row, each joined to the link before it.
 
@@ -234,28 +221,29 @@ class Chain(Robot):
     # What models see
 
     @cached_property
-    def _packed(self) -> _Packed:
-        return _Packed(self)
+    def _made(self) -> dict[Callable[[Chain], Any], Any]:
+        """What was made of it; two chains compare by their fields, and not by these arrays."""
+        return {}
 
     @property
     def rows(self) -> list[JointColumns]:
         """The base and the primitive joints, from which all arrays are made."""
-        return self._packed.rows
+        return self.once(chain_arrays.primitive_rows)
 
     def arrays(self) -> ChainArrays:
         """The chain in flat arrays for compiled code (made once; do not write into them)."""
-        return self._packed.arrays
+        return self.once(chain_arrays.pack)
 
     def bodies(self) -> Bodies:
         """Mass properties of every primitive row, in its kernel frame."""
-        return self._packed.bodies
+        return self.once(chain_arrays.pack_bodies)
 
     def segments(self) -> list[Segment]:
         """The pieces of body on which a fluid acts; `body` is the primitive row, the rest is in its kernel frame."""
-        return self._packed.segments
+        return self.once(chain_arrays.pack_segments)
 
     def once(self, make: Callable[[Chain], T]) -> T:
         """What a function makes of this chain, made when first asked for and kept (do not write into it)."""
-        if make not in self._packed.others:
-            self._packed.others[make] = make(self)
-        return cast(T, self._packed.others[make])
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast(T, self._made[make])

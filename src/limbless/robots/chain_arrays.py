@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from limbless.core import Array
 from limbless.mechanics.chain import Prismatic, Revolute, Spherical
-from limbless.robots import Bodies, Link, Segment, snap, symmetric_matrix, upper_triangle
+from limbless.robots import PER_FREEDOM, Bodies, Link, Segment, snap, symmetric_matrix, upper_triangle
 
 if TYPE_CHECKING:
     from limbless.robots.chain import Chain
@@ -20,19 +20,6 @@ Integers = NDArray[np.int64]
 
 BASE = 0
 REVOLUTE, PRISMATIC, SPHERICAL = Revolute.code, Prismatic.code, Spherical.code
-_PER_COLUMN = (
-    "rotor_inertia",
-    "coulomb_friction",
-    "breakaway_friction",
-    "stribeck_rate",
-    "viscous_friction",
-    "stiffness",
-    "rest",
-    "damping",
-    "torque_limit",
-    "lower",
-    "upper",
-)
 _NONE = {"torque_limit": np.inf, "lower": -np.inf, "upper": np.inf}
 ALIGNED = 0.05
 """Sine of the angle (3 deg) within which a joint's axis counts as the x, y or z that it is near: rounding, or a robot
@@ -127,23 +114,22 @@ def primitive_rows(chain: Chain) -> list[JointColumns]:
     return rows
 
 
-def pack_bodies(chain: Chain, rows: list[JointColumns]) -> Bodies:
+def pack_bodies(chain: Chain) -> Bodies:
     """Mass properties of every row in its kernel frame."""
-    bodies = Bodies(*(np.zeros((len(rows), *shape)) for shape in ((), (3,), (3, 3), (), (3,))))
-    for k, row in enumerate(rows):
+    bodies = Bodies(*(np.zeros((len(chain.rows), *shape)) for shape in ((), (3,), (3, 3), (), (3,))))
+    for k, row in enumerate(chain.rows):
         if row.carries:
             own, R = chain.links[row.link].mass_properties(), row.home
             bodies.mass[k], bodies.volume[k] = own.mass, own.volume
             bodies.moment[k], bodies.volume_moment[k] = R @ own.moment + 0.0, R @ own.volume_moment + 0.0
-            inertia = R @ own.inertia @ R.T
-            bodies.inertia[k] = symmetric_matrix(upper_triangle(inertia)) + 0.0
+            bodies.inertia[k] = symmetric_matrix(upper_triangle(R @ own.inertia @ R.T)) + 0.0
     return bodies
 
 
-def pack_segments(chain: Chain, rows: list[JointColumns]) -> list[Segment]:
+def pack_segments(chain: Chain) -> list[Segment]:
     """The pieces of body in the kernel frames of their rows."""
     found = []
-    for k, row in enumerate(rows):
+    for k, row in enumerate(chain.rows):
         body = chain.links[row.link].body
         if row.carries and body is not None:
             start, frame = row.home @ np.array(body.position) + 0.0, row.home @ body.frame + 0.0
@@ -151,23 +137,22 @@ def pack_segments(chain: Chain, rows: list[JointColumns]) -> list[Segment]:
     return found
 
 
-def pack(chain: Chain, rows: list[JointColumns], bodies: Bodies) -> ChainArrays:
+def pack(chain: Chain) -> ChainArrays:
     """The arrays of a chain."""
-    kind = np.array([row.kind for row in rows], dtype=np.int64)
+    rows, bodies = chain.rows, chain.bodies()
     kinds = {primitive.code: primitive for primitive in (Revolute, Prismatic, Spherical)}
-    positions = [0, *(kinds[row.kind].positions for row in rows[1:])]
-    velocities = [0, *(kinds[row.kind].freedoms for row in rows[1:])]
-    position_column, velocity_column = (np.cumsum(width) - width for width in (positions, velocities))
+    widths = np.array([(0, 0), *((kinds[row.kind].positions, kinds[row.kind].freedoms) for row in rows[1:])])
+    position_column, velocity_column = (np.cumsum(widths, axis=0) - widths).T.copy()
     position_column[0] = velocity_column[0] = -1
     joints = [link.joint for link in chain.links if link.joint is not None]
-    columns = {field: [value for joint in joints for value in joint.per_freedom(field)] for field in _PER_COLUMN}
+    columns = {field: [value for joint in joints for value in joint.per_freedom(field)] for field in PER_FREEDOM}
     for field, none in _NONE.items():
         columns[field] = [none if limit is None else limit for limit in columns[field]]
     arm = np.array([row.arm for row in rows])
     wet = np.array([row.carries and chain.links[row.link].body is not None for row in rows])
     heavy = (bodies.mass != 0) | np.any(bodies.moment != 0, axis=1) | np.any(bodies.inertia != 0, axis=(1, 2))
     return ChainArrays(
-        joint_kind=kind,
+        joint_kind=np.array([row.kind for row in rows], dtype=np.int64),
         axis=np.array([row.axis for row in rows]),
         arm=arm,
         has_arm=np.any(arm != 0, axis=1),

@@ -27,8 +27,7 @@ def joint_labels(chain: Chain) -> list[str]:
         first = 1 if joint.kind == "universal" and row.carries else 0
         for label, axis in zip(joint.per_freedom("label")[first : first + len(axes)], axes, strict=True):
             number = axis_number(axis)
-            found = joint.kind if joint.kind == "prismatic" or number is None else _TURNS[number]
-            labels.append(label or found)
+            labels.append(label or (joint.kind if joint.kind == "prismatic" or number is None else _TURNS[number]))
     return labels
 
 
@@ -71,8 +70,7 @@ def table(chain: Chain) -> str:
             kind, limit = link.joint.kind, _numbers(link.joint.per_freedom("torque_limit"))
             moves = ", ".join(next(labels) for _ in range(link.joint.freedoms))
         origin = "({})".format(", ".join(f"{x:.4g}" for x in origins[last[number]]))
-        mass = f"{link.mass_properties().mass:.4g}"
-        cells.append((name, kind, moves, origin, mass, _body_cell(link), limit))
+        cells.append((name, kind, moves, origin, f"{link.mass_properties().mass:.4g}", _body_cell(link), limit))
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells]
     size = f"{len(chain.links)} links, {chain.freedoms} degrees of freedom, {chain.total_mass:.6g} kg"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from limbless.core import Array, InputError
-from limbless.robots import Joint, Link, ModifiedDH
+from limbless.robots import PER_FREEDOM, Joint, Link, ModifiedDH
 
 
 def table(name: str, values: Any, *shape: int) -> Array:
@@ -37,30 +37,17 @@ def listed(name: str, values: Sequence[Any] | None, count: int, default: Any) ->
 def dh_rows(alpha: Any, d: Any, r: Any, offset: Any) -> list[ModifiedDH]:
     """The rows of a modified DH table given by its columns."""
     columns = {"alpha": alpha, "d": d, "r": r, "offset": offset}
-    arrays = {name: table(name, np.atleast_1d(values), np.size(alpha)) for name, values in columns.items()}
-    return [ModifiedDH(**{name: float(array[i]) for name, array in arrays.items()}) for i in range(np.size(alpha))]
+    arrays = [table(name, np.atleast_1d(values), np.size(alpha)).tolist() for name, values in columns.items()]
+    return [ModifiedDH(**dict(zip(columns, row, strict=True))) for row in zip(*arrays, strict=True)]
 
 
 def one_freedom_joints(
     count: int, prismatic: Any, labels: Sequence[str] | None, values: Mapping[str, Any]
 ) -> list[Joint]:
     """Revolute and prismatic joints; each of `values` is one number for all of them or one for each."""
-    allowed = (
-        "rotor_inertia",
-        "coulomb_friction",
-        "breakaway_friction",
-        "stribeck_rate",
-        "viscous_friction",
-        "stiffness",
-        "rest",
-        "damping",
-        "torque_limit",
-        "lower",
-        "upper",
-    )
-    unknown = [name for name in values if name not in allowed]
-    if unknown:
-        raise InputError(f"unknown option {unknown[0]!r}; per joint you can give {', '.join(allowed)}")
+    for name in values:
+        if name not in PER_FREEDOM:
+            raise InputError(f"unknown option {name!r}; per joint you can give {', '.join(PER_FREEDOM)}")
     columns = {
         name: [value] * count if np.ndim(value) == 0 else listed(name, value, count, None)
         for name, value in values.items()

@@ -13,7 +13,7 @@ from limbless.robots.sections import PARALLEL, Direction
 
 PerFreedom = float | tuple[float, ...]
 FREEDOMS = {"revolute": 1, "prismatic": 1, "universal": 2, "spherical": 3}
-_PER_FREEDOM = (
+PER_FREEDOM = (
     "rotor_inertia",
     "coulomb_friction",
     "breakaway_friction",
@@ -25,8 +25,8 @@ _PER_FREEDOM = (
     "torque_limit",
     "lower",
     "upper",
-    "label",
 )
+"""Fields of numbers that a joint has one of for each of its freedoms."""
 Bound = Angle | tuple[Angle | None, ...] | None
 
 
@@ -117,7 +117,7 @@ class Joint(Description):
 
     @checked
     def _as_many_as_freedoms(self) -> None:
-        for field in _PER_FREEDOM:
+        for field in (*PER_FREEDOM, "label"):
             if len(self.per_freedom(field)) != self.freedoms:
                 raise ValueError(
                     f"{field} has {len(self.per_freedom(field))} values, but a {self.kind} joint has {self.freedoms} "

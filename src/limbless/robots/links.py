@@ -10,7 +10,19 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import BeforeValidator, field_validator
 
-from limbless.core import Array, Description, Field, Listed, Nested, Quantity, Quaternion, Vector3, checked, quantity
+from limbless.core import (
+    Array,
+    Description,
+    Field,
+    Listed,
+    Nested,
+    Quantity,
+    Quaternion,
+    Vector3,
+    checked,
+    normalised,
+    quantity,
+)
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots import Direction, Joint, MassProperties, ModifiedDH, Placed, Solid, ellipse_area, total
 
@@ -128,10 +140,7 @@ class Link(Description):
             raise ValueError(
                 "orientation (0, 0, 0, 0) is no rotation; the unit quaternion of no rotation is (1, 0, 0, 0)"
             )
-        if abs(norm - 1.0) < 1e-15:
-            return value
-        w, x, y, z = (float(number) / norm for number in value)
-        return (w, x, y, z)
+        return normalised(value, norm)
 
     @checked
     def _one_pose(self) -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
-import numpy as np
-
-from limbless.core import Array, Description, Field, Function, InputError, Nested, call, name_of
-from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator, filled
+from limbless.core import Array, Field, Function, Nested, call, name_of, numbers_of
+from limbless.core.functions.function_arguments import WithArguments, filled
 
 
-class MaterialLaw(Description):
+class MaterialLaw(WithArguments):
     """Your own material, as a function that returns the stress of a section.
 
     The function is `law(strain, rate, X)` and returns six numbers. strain (6) has the stretch (1 if unloaded), the two
@@ -28,11 +25,7 @@ class MaterialLaw(Description):
         {}, description="numbers for further arguments of the law, by their names; its defaults if absent"
     )
 
-    _of_the_law = arguments_validator("law", 3)
-
-    def declared(self) -> Mapping[str, Argument]:
-        """The numbers that the law declares in its signature, which `arguments` sets."""
-        return arguments_of(self.law, 3)
+    takes: ClassVar[tuple[str, int]] = ("law", 3)
 
     def stress(self, strain: Array, rate: Array, X: float) -> Array:
         """(6,) N, N m: what the law answers at one section."""
@@ -40,21 +33,8 @@ class MaterialLaw(Description):
         answer = call(
             self.law, "material law", "(strain, rate, X)", where, strain.copy(), rate.copy(), X, **self.arguments
         )
-        name = name_of(self.law)
-        try:
-            found = np.asarray(answer, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError(
-                f"robot.material: {name} must return six numbers; it returned {answer!r:.60} {where}"
-            ) from None
-        if found.shape != (6,):
-            raise InputError(
-                f"robot.material: {name} must return six numbers (force, couple); it returned shape "
-                f"{found.shape} {where}"
-            )
-        if not np.isfinite(found).all():
-            raise InputError(f"robot.material: {name} returned a number that is not finite {where}")
-        return found
+        teller = f"robot.material: {name_of(self.law)}"
+        return numbers_of(answer, teller, where, (6,), "six numbers (force, couple)")
 
 
 class CompiledMaterial:

@@ -15,7 +15,7 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from pydantic import AfterValidator
 
-from limbless.core import Array, Description, Field, Listed, Quantity, Vector3, checked, quantity
+from limbless.core import Array, Description, Field, Listed, Quantity, Vector3, checked, normalised, quantity
 from limbless.mechanics.algebra import Vector, cross
 
 PARALLEL = 1e-9  # sine of the angle below which two directions count as parallel
@@ -38,10 +38,7 @@ def _unit(direction: Vector3) -> Vector3:
         raise ValueError(
             f"direction {direction} has no length; give three numbers that are not all zero, for example (0, 0, 1)"
         )
-    if abs(length - 1.0) < 1e-15:
-        return direction
-    x, y, z = (component / length for component in direction)
-    return (x, y, z)
+    return normalised(direction, length)
 
 
 Direction = Annotated[Vector3, AfterValidator(_unit)]

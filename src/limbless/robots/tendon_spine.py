@@ -195,6 +195,11 @@ class TendonSpine(Robot):
         return sum(len(group) - 1 for group in self.antagonists)
 
     @property
+    def stops(self) -> bool:
+        """Whether any vertebra has stops."""
+        return any(one.stop_lateral or one.stop_up or one.stop_down for one in self.vertebrae)
+
+    @property
     def twists(self) -> bool:
         """Whether the vertebrae have a twist of their own."""
         return self.vertebrae[0].twist_stiffness is not None

@@ -161,7 +161,7 @@ def _skin(robot: Any, item: Any) -> Iterator[str]:
     """
     stated = [name for name in ("forward", "lateral", "backward") if getattr(item, name, None) is not None]
     skin = getattr(robot, "skin", None) if stated and item.role == "contact" else None
-    if skin is not None and skin != type(robot).model_fields["skin"].default:
+    if skin is not None and robot.given("skin"):
         if "forward" in stated and "backward" not in stated and skin.backward is not None:
             stated.append("backward")
         yield (

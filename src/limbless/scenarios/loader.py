@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,6 +16,7 @@ from limbless.core import (
     InputProblem,
     as_word,
     field_at,
+    leaves,
     named_in,
     nearest,
     problems_of,
@@ -27,7 +28,7 @@ from limbless.interop.robots.first_run import first_scenario, medium_in
 from limbless.interop.robots.robot_file import is_robot_file, options_in
 from limbless.scenarios.changes import Changes
 from limbless.scenarios.compatibility import disagreements
-from limbless.scenarios.document import Document, Place, read_file, read_text
+from limbless.scenarios.document import Document, read_file, read_text
 from limbless.scenarios.entries import (
     ActuationEntry,
     Controllers,
@@ -124,7 +125,7 @@ def _checked(document: Document, changes: Mapping[str, Any], context: dict[str, 
         problems += [
             InputProblem(path, with_received(message, value)) for path, message, value in apart if path not in said
         ]
-    problems += _truths_for_numbers(changed.data, changed.data)
+    problems += _truths_for_numbers(changed.data)
     if scenario is not None and not problems:
         scenario._told = (*told, *scenario._told)
         return scenario
@@ -173,15 +174,11 @@ def _readable(data: Mapping[str, Any], context: dict[str, Any]) -> dict[str, Any
     return parts
 
 
-def _truths_for_numbers(data: Mapping[str, Any], here: Any, path: Place = ()) -> list[InputProblem]:
+def _truths_for_numbers(data: Mapping[str, Any]) -> Iterator[InputProblem]:
     """Pydantic takes `true` for 1.0; in a scenario that is a slip."""
-    if isinstance(here, Mapping):
-        return [found for key, item in here.items() for found in _truths_for_numbers(data, item, (*path, key))]
-    if isinstance(here, list | tuple):
-        return [found for number, item in enumerate(here) for found in _truths_for_numbers(data, item, (*path, number))]
-    if isinstance(here, bool):
-        names = [number for number, part in enumerate(path) if isinstance(part, str)]
-        field = field_at(Scenario, data, path[: names[-1] + 1])
-        if field and "number" in type_of(field) and TRUTH not in type_of(field):
-            return [InputProblem(path, f"must be a number; received {str(here).lower()}")]
-    return []
+    for path, value in leaves(data):
+        if isinstance(value, bool):
+            names = [number for number, part in enumerate(path) if isinstance(part, str)]
+            field = field_at(Scenario, data, path[: names[-1] + 1])
+            if field and "number" in type_of(field) and TRUTH not in type_of(field):
+                yield InputProblem(path, f"must be a number; received {str(value).lower()}")

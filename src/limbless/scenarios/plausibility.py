@@ -16,7 +16,7 @@ import numpy as np
 
 from limbless.control.actuation.shape_map import turns
 from limbless.control.gaits.joint_wave import JointWave
-from limbless.core import Description, InputError, name_of, told, unit_of
+from limbless.core import Description, InputError, dotted, leaves, name_of, told, unit_of
 from limbless.environments.sand import Sand
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.robots.chain import Chain
@@ -65,13 +65,12 @@ def _angles(gait: Any) -> Iterator[str]:
     for name, field in type(gait).model_fields.items():
         value, unit = getattr(gait, name), unit_of(field)
         most = {"rad": _MOST_TURNS, "rad/s": _FASTEST}.get(unit)
-        if most is None or not isinstance(value, float) or abs(value) <= most:
-            continue
-        turned = f"{abs(value) / (2.0 * math.pi):.2g} turns{' a second' if unit == 'rad/s' else ''}"
-        yield (
-            f"gait.{name}: {value:g} {unit} is {turned}; if degrees are meant, write "
-            f"'{value:g} {unit.replace('rad', 'deg')}'"
-        )
+        if most is not None and isinstance(value, float) and abs(value) > most:
+            turned = f"{abs(value) / (2.0 * math.pi):.2g} turns{' a second' if unit == 'rad/s' else ''}"
+            yield (
+                f"gait.{name}: {value:g} {unit} is {turned}; if degrees are meant, write "
+                f"'{value:g} {unit.replace('rad', 'deg')}'"
+            )
 
 
 def _size(robot: Robot) -> Iterator[str]:
@@ -180,9 +179,7 @@ def _thickness(robot: Robot) -> float:
 
 def _steps(scenario: Scenario) -> Iterator[str]:
     cycle = scenario.gait.cycle
-    if not cycle:
-        return
-    if scenario.step > 0.1 * cycle:
+    if cycle and scenario.step > 0.1 * cycle:
         yield (
             f"step: {scenario.step:g} s is more than a tenth of the gait's period, {cycle:.3g} s: the motion "
             f"between two steps is not seen; try {0.01 * cycle:.2g} s"
@@ -195,9 +192,8 @@ def _driven(gait: Any, robot: Robot) -> Iterator[str]:
     if skew and (isinstance(gait, JointWave) or gait.drives == "shape"):
         yield f"gait: {len(skew)} joints turn about axes between y and z; each takes what the gait has along its axis"
     if isinstance(gait, JointWave) and isinstance(robot, Chain):
-        doing = turns(robot)
-        single = len(doing) == len(robot.links) - 1
-        if single and len({what for what, _ in doing}) > 1:
+        doing = turns(robot)  # where each joint does one thing
+        if len(doing) == len(robot.links) - 1 and len({what for what, _ in doing}) > 1:
             yield gait.told_of(doing)
 
 
@@ -311,7 +307,8 @@ def computable(source: Mapping[str, Any] | Description) -> Iterator[None]:
 def extremes(source: Mapping[str, Any] | Description) -> str:
     """The largest and the smallest number of a scenario, in words."""
     data = source.model_dump(mode="json") if isinstance(source, Description) else source
-    found = sorted((abs(value), path, value) for path, value in _numbers(data, "") if value)
+    plain = ((dotted(path), value) for path, value in leaves(data) if isinstance(value, int | float))
+    found = sorted((abs(value), path, value) for path, value in plain if value and not isinstance(value, bool))
     if not found:
         return "all of them are zero"
     (_, small, least), (_, large, most) = found[0], found[-1]
@@ -319,14 +316,3 @@ def extremes(source: Mapping[str, Any] | Description) -> str:
         f"its largest is {large} = {most:g} and its smallest {small} = {least:g}; look also for zeros where a mass or "
         "a stiffness is needed"
     )
-
-
-def _numbers(data: Any, path: str) -> Iterator[tuple[str, float]]:
-    if isinstance(data, Mapping):
-        for key, part in data.items():
-            yield from _numbers(part, f"{path}.{key}" if path else str(key))
-    elif isinstance(data, list | tuple):
-        for number, part in enumerate(data):
-            yield from _numbers(part, f"{path}.{number}")
-    elif isinstance(data, int | float) and not isinstance(data, bool):
-        yield path, float(data)

@@ -38,6 +38,7 @@ from limbless.core import (
     folder_of,
     located,
     name_of,
+    normalised,
     quantity,
     refuse,
     refuse_named,
@@ -98,20 +99,16 @@ class Initial(Description):
                 f"must be a quaternion of length 1, scalar first (no rotation is [1, 0, 0, 0]), not of "
                 f"length {length:.6g}"
             )
-        if abs(length - 1) <= _UNIT:
-            return value
-        w, x, y, z = (part / length for part in value)
-        return w, x, y, z
+        return normalised(value, length, _UNIT)
 
     @checked
     def _posture_finds_them(self) -> None:
         if self.posture is None:
             return
-        for field in FOUND_BY_POSTURE.get(self.posture.kind, ()):
-            if getattr(self, field) != type(self).model_fields[field].default:
-                raise ValueError(
-                    f"{field}: the posture {self.posture.kind!r} finds it; leave it out, or leave `posture` out"
-                )
+        for field in self.given(*FOUND_BY_POSTURE.get(self.posture.kind, ())):
+            raise ValueError(
+                f"{field}: the posture {self.posture.kind!r} finds it; leave it out, or leave `posture` out"
+            )
         if self.posture.kind == "lay" and self.position[2] != 0.0:
             raise ValueError(
                 f"position: the posture 'lay' finds the height at which the robot just touches; give 0 as "

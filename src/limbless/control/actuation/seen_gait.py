@@ -9,6 +9,7 @@ import numpy as np
 
 from limbless.control.actuation.shape_map import stations, turns
 from limbless.control.gaits.base import DRIVES, Array, Drive
+from limbless.control.gaits.recorded_motion import at_places
 from limbless.core import InputError
 from limbless.robots import NATURAL, STILL, Chain, Robot, Rod
 from limbless.robots.views import joint_ends
@@ -97,8 +98,7 @@ class SeenGait:
         return [t - self.later for t in self.inner.jumps(start + self.later, end + self.later)]
 
     def tendon_kinks(self, start: float, end: float, places: Any) -> list[float]:
-        found = self.inner.tendon_kinks(start + self.later, end + self.later, places)
-        return [t - self.later for t in found]
+        return [t - self.later for t in self.inner.tendon_kinks(start + self.later, end + self.later, places)]
 
     def _integral(self, times: Array, X: Array) -> Drive:
         """Heading and elevation (T, S, 2) from the curvatures of the inner gait: their integral from 0 to X."""
@@ -142,10 +142,7 @@ class SeenGait:
                 sums = np.cumsum(part[:, columns] * signs, axis=1)
                 sums = np.concatenate([np.zeros((len(times), 1)), sums], axis=1)
                 spline = make_interp_spline(edges, sums, k=min(5, len(edges) - 1), axis=1)
-                if X.ndim == 1:
-                    out[..., 5 - c] = spline(X, nu=order)
-                else:
-                    out[..., 5 - c] = [spline(x, nu=order)[k] for k, x in enumerate(X)]
+                out[..., 5 - c] = at_places(spline, X, order)
         return Drive(*found)
 
 

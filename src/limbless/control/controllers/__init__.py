@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import model_validator
 
-from limbless.core import Description, Field, Function, Nested, call
-from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator
+from limbless.core import Field, Function, Nested, call
+from limbless.core.functions.function_arguments import WithArguments
 
 
 class Controller(Protocol):
@@ -24,7 +24,7 @@ class Controller(Protocol):
         """
 
 
-class AskedFunction(Description):
+class AskedFunction(WithArguments):
     """A Python function that is asked in every control period, saved where it is found again, or with its source."""
 
     function: Nested[Function] = Field(description="the function, or `package.module:name`, or `file.py:name`")
@@ -32,16 +32,12 @@ class AskedFunction(Description):
         {}, description="numbers for further arguments of the function, by their names; its defaults if absent"
     )
 
-    _of_the_function = arguments_validator("function", 2)
+    takes: ClassVar[tuple[str, int]] = ("function", 2)
 
     @model_validator(mode="before")
     @classmethod
     def _named(cls, data: Any) -> Any:
         return {"function": data, "arguments": {}} if isinstance(data, str) or callable(data) else data
-
-    def declared(self) -> Mapping[str, Argument]:
-        """The numbers that the function declares in its signature, which `arguments` sets."""
-        return arguments_of(self.function, 2)
 
     def ask(self, time: float, observation: dict[str, NDArray[np.float64]]) -> Any:
         """What it answers; whatever it raises becomes an `InputError` that names it and the time."""

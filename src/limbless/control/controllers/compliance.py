@@ -48,9 +48,6 @@ class ShapeCompliance(RecordedLaw):
     def start(self, layout: LoopLayout) -> dict[str, Array]:
         return {"amplitude": np.ones(self.windows), "amplitude rate": np.zeros(self.windows)}
 
-    def activity(self, state: Array, count: int) -> Array:
-        return state[:, :count]
-
     def neurons(self, layout: LoopLayout) -> list[str]:
         return [f"amplitude {k}" for k in range(self.windows)]
 

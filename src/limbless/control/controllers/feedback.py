@@ -127,7 +127,6 @@ class Feedback(RecordedLaw):
                 where(u - high, where(g, 0.0, g), where(low - u, where(g, g, 0.0), g))
                 for u, g in zip(free, grows, strict=True)
             ]
-        cut = self.lesion.cut("outputs", len(numbers), "outputs")
-        kept = [0.0 if k in cut else 1.0 for k in range(len(numbers))]
-        outputs = [(self.gives, v, u * share) for v, u, share in zip(numbers, given, kept, strict=True)]
+        cut, pairs = self.lesion.cut("outputs", len(numbers), "outputs"), zip(numbers, given, strict=True)
+        outputs = [(self.gives, v, u * float(k not in cut)) for k, (v, u) in enumerate(pairs)]
         return Outcome({"integral": signals(list(grows)), "smoothed": signals(list(speed))}, outputs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -13,11 +13,11 @@ from limbless.control.controllers.recorded_law import Instant, Outcome, Recorded
 from limbless.control.controllers.senses import Sense
 from limbless.control.controllers.signals import Signal, SignalTape, signals
 from limbless.core import Field, Function, InputError, Listed, Nested, Quantity, call, name_of, quantity
-from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator
+from limbless.core.functions.function_arguments import WithArguments
 from limbless.mechanics.compiled import PythonCallback
 
 
-class FunctionController(RecordedLaw):
+class FunctionController(RecordedLaw, WithArguments):
     """Your own law: `law(t, s, z)` of NumPy arrays returns the rates of z and the command u, one for each output.
 
     z holds all numbers of `state` in their order, s all that is sensed. The law is called once, and its arithmetic
@@ -58,11 +58,7 @@ class FunctionController(RecordedLaw):
     seed: int = Field(0, description="of the noise of its senses", ge=0)
     lesion: Nested[Lesion] = Field(Lesion(), description="what is cut: `outputs`, by their numbers")
 
-    _of_the_function = arguments_validator("law", 3)
-
-    def declared(self) -> Mapping[str, Argument]:
-        """The numbers that the law declares in its signature, which `arguments` sets."""
-        return arguments_of(self.law, 3)
+    takes: ClassVar[tuple[str, int]] = ("law", 3)
 
     def of_joints(self, layout: LoopLayout) -> Any:
         return chosen_joints(self.joints, layout.freedoms)

@@ -270,15 +270,14 @@ class Oscillators(ClosedLoop):
 
     def _couplings(self, one_side: int) -> tuple[Any, Array, Array, Array]:
         """Who is drawn by whom, how strongly, with which lag, and whether the other one is, too."""
-        rows: list[tuple[int, int, float, float, float]] = []
+        along, across = self.coupling, self.coupling.contralateral
         cut = self.lesion.cut("couplings", max(one_side - 1, 0), "couplings")
-        for side in range(self.sides):
-            for k in range(one_side - 1):
-                near, weight = side * one_side + k, 0.0 if k in cut else self.coupling.weight
-                rows.append((near + 1, near, weight, self.coupling.lag, 1.0))
-        across = self.coupling.contralateral
-        for k in range(one_side if self.sides == 2 else 0):
-            rows.append((one_side + k, k, across.weight, across.lag, 1.0))
+        near = [
+            (side * one_side + k, 0.0 if k in cut else 1.0) for side in range(self.sides) for k in range(one_side - 1)
+        ]
+        rows = [(i + 1, i, kept * along.weight, along.lag, 1.0) for i, kept in near]
+        both = range(one_side if self.sides == 2 else 0)
+        rows += [(one_side + k, k, across.weight, across.lag, 1.0) for k in both]
         if self.limbs is not None:
             rows += self._limb_couplings(self.limbs, one_side)
         pairs, (weights, lags, back) = [row[:2] for row in rows], np.array([row[2:] for row in rows]).reshape(-1, 3).T
@@ -297,8 +296,7 @@ class Oscillators(ClosedLoop):
     def _feedback(self, layout: LoopLayout, joints: Any) -> tuple[list[SensePlace], FeedbackRows, FeedbackRows]:
         """What is sensed, and what it does to the oscillators, early and late; both sides sense the same."""
         channels: list[SensePlace] = []
-        routes: dict[bool, list[tuple[int, ...]]] = {False: [], True: []}
-        gains: dict[bool, list[float]] = {False: [], True: []}
+        routes: list[tuple[bool, tuple[int, ...], float]] = []
         deaf = self.lesion.cut("senses", self.sides * len(joints))
         for item in sorted(self.feedback, key=lambda item: item.sense.after):
             if self.output == "tendon" and item.sense.kind in OF_BODIES:
@@ -313,14 +311,10 @@ class Oscillators(ClosedLoop):
                 for side in range(self.sides):
                     i = side * len(joints) + number
                     route = (len(channels), i, _INTO.index(item.into), _TIMES.index(item.times))
-                    routes[item.sense.late].append(route)
-                    gains[item.sense.late].append(0.0 if i in deaf else item.gain)
+                    routes.append((item.sense.late, route, 0.0 if i in deaf else item.gain))
                 channels.append(place)
-        early, late = (
-            FeedbackRows(np.array(routes[when], dtype=np.int64).reshape(-1, 4), np.array(gains[when]))
-            for when in (False, True)
-        )
-        return channels, early, late
+        early, late = ([row for row in routes if row[0] is late] for late in (False, True))
+        return channels, _feedback_rows(early), _feedback_rows(late)
 
     def _outputs(self, moved: Indices) -> Outputs:
         n, one_side = len(moved), len(moved) // self.sides
@@ -343,3 +337,8 @@ class Oscillators(ClosedLoop):
         body = [along - side * self.coupling.contralateral.lag for side in range(self.sides)]
         limbs = [-(k % 2 + k // 2) * self.limbs.between.lag for k in range(self._limbs)] if self.limbs else []
         return np.concatenate([*body, limbs])
+
+
+def _feedback_rows(routes: list[tuple[bool, tuple[int, ...], float]]) -> FeedbackRows:
+    places = np.array([route for _, route, _ in routes], dtype=np.int64).reshape(-1, 4)
+    return FeedbackRows(places, np.array([gain for *_, gain in routes]))

@@ -38,6 +38,7 @@ PATHS = ("cross_track", "path_heading")
 POSITIONS = ("com_position", "tip_position")
 LOOKED_AT = (*_OF_JOINTS, *_OF_LINKS, *OF_ALL, "tip_position", "tension")
 """What the function of a sense may look at."""
+_BESIDE = {"own": 0, "behind": 1, "before": -1}
 RECORDED = (*PATHS, "function")
 """Kinds whose numbers a recorded law makes of what kernels read."""
 
@@ -152,7 +153,7 @@ def place_of(sense: Sense, layout: LoopLayout, joint: int) -> SensePlace | None:
     if sense.kind == "signal" and isinstance(sense.of, tuple) and len(sense.of) == 1:
         return _signals(sense, layout, [])[0]
     if sense.kind == "tension" and sense.of != "all":
-        beside = joint + {"own": 0, "behind": 1, "before": -1}[sense.of] if isinstance(sense.of, str) else sense.of[0]
+        beside = joint + _BESIDE[sense.of] if isinstance(sense.of, str) else sense.of[0]
         return places_of(sense.changed(of=(beside,)), layout, [])[0]
     if sense.kind in RECORDED:
         raise InputError(
@@ -174,7 +175,7 @@ def place_of(sense: Sense, layout: LoopLayout, joint: int) -> SensePlace | None:
         point = (float(first), float(last), 0.0)
         return SensePlace(sense, _OF_LINKS[sense.kind], row, AXES.index(sense.axis) % 3, 1.0, point)
     if sense.kind in _OF_JOINTS:
-        beside = joint + {"own": 0, "behind": 1, "before": -1}[sense.of]
+        beside = joint + _BESIDE[sense.of]
         return _of_joint(sense, layout, beside) if 0 <= beside < layout.freedoms else None
     if sense.kind == "signal":
         return _signals(sense, layout, [joint])[0]
@@ -188,22 +189,20 @@ def _signals(sense: Sense, layout: LoopLayout, joints: Sequence[int]) -> list[Se
         which = "there is none" if sense.controller is None else f"{number} is none of the {len(layout.earlier)}"
         raise InputError(f"controller.senses: 'signal' is of a controller before this one in the list, and {which}")
     known = layout.earlier[number]
-    shift = {"own": 0, "behind": 1, "before": -1}
     if isinstance(sense.of, tuple):
         wanted = list(sense.of)
     elif sense.of == "all" or len(known) == 1:
         wanted = list(range(len(known))) * (len(joints) if sense.of != "all" else 1)
     else:
-        wanted = [joint + shift[sense.of] for joint in joints]
+        wanted = [joint + _BESIDE[sense.of] for joint in joints]
     for one in wanted:
         if not 0 <= one < len(known):
             raise InputError(f"controller.senses.of: no signal {one}; controller {number} has 0 to {len(known) - 1}")
-    places = [known[one] for one in wanted]
     return [
         SensePlace(sense, "state", place.place)
         if place.amplitude < 0
         else SensePlace(sense, "activity", place.place, place.amplitude, 1.0, (place.bias, 0.0, 0.0))
-        for place in places
+        for place in (known[one] for one in wanted)
     ]
 
 

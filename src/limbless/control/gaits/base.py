@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -142,6 +142,21 @@ class Gait(Description):
     def cycle(self) -> float | None:
         """Period of the motion (s), its field `period` if it has one; None for one that does not repeat itself."""
         return getattr(self, "period", None)
+
+
+class JointGait(Gait):
+    """A gait of joint angles, of joints that are told what they do."""
+
+    drives: ClassVar[str] = "joint"
+
+    def sample(self, times: Array, stations: Array) -> Drive:
+        """Joint angles (T, joints), rad, and their derivatives, of joints that yaw and pitch in turn."""
+        return self.sample_joints(times, [("pitch" if number % 2 else "yaw", 1.0) for number in range(len(stations))])
+
+
+def heading_drive(headings: Iterable[Array]) -> Drive:
+    """Headings (T, S) and their two rates, or slopes of these, of a body that stays level."""
+    return Drive(*(np.stack([part, np.zeros_like(part)], axis=-1) for part in headings))
 
 
 def strain_drive(yaw: Sequence[Array], pitch: Sequence[Array] = (), shear: Sequence[Array] = ()) -> Drive:

@@ -148,10 +148,9 @@ class BodyWave(Gait):
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Heading and elevation (T, S, 2) in rad."""
-        shape = (len(times), len(stations), 2)
-        value, rate, acceleration = np.empty(shape), np.empty(shape), np.empty(shape)
-        sample_body_wave(self.parameters(), kernel_array(times), kernel_array(stations), value, rate, acceleration)
-        return Drive(value, rate, acceleration)
+        found = Drive(*np.empty((3, len(times), len(stations), 2)))
+        sample_body_wave(self.parameters(), kernel_array(times), kernel_array(stations), *found)
+        return found
 
     def slope(self, times: Array, stations: Array) -> Drive:
         """d/ds of heading and elevation; stations (S,), or (T, S) where each time has its own.

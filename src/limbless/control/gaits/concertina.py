@@ -8,12 +8,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from limbless.control.gaits.base import Array, Drive, Gait
+from limbless.control.gaits.base import Array, Drive, JointGait
 from limbless.control.gaits.helix import rise
 from limbless.core import Angle, InputError, Quantity, quantity
 
 
-class Concertina(Gait):
+class Concertina(JointGait):
     """The body is folded in a zigzag, except for an opening that travels along it.
 
     Folds hold the body in a pipe. Where they open, the body gets longer and pushes the part ahead forward. The yaw of
@@ -30,7 +30,6 @@ class Concertina(Gait):
     )
     sharpness: Quantity[int] = quantity(2, "1", "p: 1 opens about half of the body, more opens less", ge=1, le=20)
     ramp: Quantity[float] = quantity(0.0, "s", "time over which the straight body folds at the start", ge=0)
-    drives: ClassVar[str] = "joint"
     start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
 
     def sample(self, times: Array, stations: Array) -> Drive:

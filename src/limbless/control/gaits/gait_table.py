@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from limbless.control.gaits.base import Array
+from limbless.core import InputError
 
 _LARGEST = 200_000_000  # bytes of a file: some ten million numbers
 
@@ -31,6 +32,16 @@ def read_rows(table: tuple[tuple[float, ...], ...], file: str | None, what: str,
     return rows
 
 
+def refuse_outside(times: Array, known: Array, what: str, cure: str) -> None:
+    """Refuse times of a run before or behind those that are known."""
+    first, last = known[0], known[-1]
+    slack = 1e-9 * (last - first)
+    if times[0] < first - slack or times[-1] > last + slack:
+        raise InputError(
+            f"{what} covers {first:g} to {last:g} s, but the run asks for {times[0]:g} to {times[-1]:g} s; {cure}"
+        )
+
+
 def is_plain(file: str) -> bool:
     """Whether a file is text that begins with a number or a comment, or is not there: no log, whose columns have
     names."""
@@ -47,10 +58,8 @@ def rows_of(table: tuple[tuple[float, ...], ...], file: str | None, what: str, v
     """The numbers of `table` or of a text file, rows of one length, not yet checked otherwise."""
     if bool(table) == bool(file):
         raise ValueError(f"{what} needs either `table` or `file`")
-    return _given(table, what) if file is None else _loaded(file, values)
-
-
-def _given(table: tuple[tuple[float, ...], ...], what: str) -> Array:
+    if file is not None:
+        return _loaded(file, values)
     lengths = {len(row) for row in table}
     if len(lengths) != 1:
         raise ValueError(f"rows of {what} must have one length; got {sorted(lengths)}")

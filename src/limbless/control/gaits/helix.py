@@ -8,14 +8,14 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from limbless.control.gaits.base import Array, Drive, Gait
+from limbless.control.gaits.base import Array, Drive, JointGait
 from limbless.core import Angle, InputError, Quantity, checked, quantity
 
 _DIFFERENCE = 1e-3  # rad of roll: differences of sixth order are then right to rounding, 1e-11 of an angle
 _WEIGHTS = ((1, 3 / 4, 3 / 2), (2, -3 / 20, -3 / 20), (3, 1 / 60, 1 / 90))
 
 
-class Helix(Gait):
+class Helix(JointGait):
     """Links wound around a pole; the body rolls about its own axis and climbs.
 
     Every link touches the pole with its middle. A body of radius r that rolls at ω without slip climbs at r ω cos(β)
@@ -45,7 +45,6 @@ class Helix(Gait):
         ge=0,
         le=1,
     )
-    drives: ClassVar[str] = "joint"
     start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
 
     @checked
@@ -73,12 +72,8 @@ class Helix(Gait):
             [along, math.cos(roll) * side + math.sin(roll) * out, math.cos(roll) * out - math.sin(roll) * side], axis=1
         )
 
-    def sample(self, times: Array, stations: Array) -> Drive:
-        """Joint angles (T, joints), rad, and their derivatives, of joints that yaw and pitch in turn."""
-        return self.sample_joints(times, (("yaw", 1.0), ("pitch", 1.0)) * (len(stations) // 2))
-
     def sample_joints(self, times: Array, turns: Sequence[tuple[str, float]]) -> Drive:
-        """The same, of joints whose labels and senses are given."""
+        """Joint angles (T, joints), rad, and their derivatives."""
         kinds = [turn for turn, _ in turns]
         if kinds != ["yaw", "pitch"] * (len(kinds) // 2) or not kinds:
             raise InputError(

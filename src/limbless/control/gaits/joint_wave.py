@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.control.gaits.base import Array, Drive, Gait
+from limbless.control.gaits.base import Array, Drive, JointGait
 from limbless.control.gaits.body_wave import smooth_start, smooth_steps
 from limbless.core import Angle, InputError, Quantity, quantity
 from limbless.mechanics.compiled import array_kernel, kernel_array, sincos, unpack_lanes
@@ -62,8 +62,7 @@ def sample_lane_sines(table, times, value, first, second):
 
 def sampled(sines: Sines, times: Array) -> Drive:
     """The drive of all joints at some times."""
-    shape = (len(times), len(sines.amplitude))
-    found = Drive(np.empty(shape), np.empty(shape), np.empty(shape))
+    found = Drive(*np.empty((3, len(times), len(sines.amplitude))))
     sample_sines(sines.table(), kernel_array(times), *found)
     return found
 
@@ -90,7 +89,7 @@ def _joints(turns: tuple[tuple[str, float], ...]) -> tuple[NDArray[np.intp], Arr
     return np.array(wave, dtype=np.intp), np.array([way for _, way in turns]), np.array(number, dtype=np.float64)
 
 
-class JointWave(Gait):
+class JointWave(JointGait):
     """Sinusoidal waves of joint angles, one for yaw joints and one for pitch joints.
 
     Yaw joint i has the angle A sin(ω t + i δ + δ1) + ψ, and pitch joint i has A' sin(ω' t + i δ' + δ0) + ψ'. Both are
@@ -127,12 +126,7 @@ class JointWave(Gait):
         0.0, "s", "soft start: all angles grow smoothly from 0 during this time; 0: none", ge=0
     )
 
-    drives: ClassVar[str] = "joint"
     start_fields: ClassVar[tuple[str, ...]] = ("release", "ramp")
-
-    def sample(self, times: Array, stations: Array) -> Drive:
-        """Joint angles (T, joints), rad, and their derivatives, of joints that yaw and pitch in turn."""
-        return self.sample_joints(times, [("pitch" if number % 2 else "yaw", 1.0) for number in range(len(stations))])
 
     def _waves(self, turns: Sequence[tuple[str, float]]) -> Sines:
         """The sine of every joint, from its first instant on."""
@@ -182,7 +176,7 @@ class JointWave(Gait):
     def _sampled(self, waves: Sines, times: Array) -> Drive:
         if self.release <= 0.0:
             return sampled(waves, times)
-        value, first, second = (np.empty((len(times), len(waves.amplitude))) for _ in range(3))
+        value, first, second = np.empty((3, len(times), len(waves.amplitude)))
         sample_joint_wave(*waves[:4], self._releases(*waves[:4]), kernel_array(times), value, first, second)
         f, fd, fdd = smooth_steps(times, self.ramp)[..., None]
         return Drive(f * value, fd * value + f * first, fdd * value + 2.0 * fd * first + f * second)

@@ -19,6 +19,13 @@ from limbless.core import Quantity, quantity
 _LOOKS = 65  # times at which a passage is looked at for a crest that enters
 
 
+def _stretched(*rows: Array) -> Drive:
+    """Strains (T, S, 6), or their slopes, of a body that only stretches."""
+    parts = np.zeros((3, *rows[0].shape, 6))
+    parts[..., 0] = rows
+    return Drive(*parts)
+
+
 class Wave:
     """A wave of stretch Γ = 1 + ε(t) sin(κ (s(t) - X)), and where it is least."""
 
@@ -43,20 +50,14 @@ class Wave:
     def sample(self, times: Array, stations: Array) -> Drive:
         """Strain (T, S, 6); stations (S,), or (T, S) where each time has its own."""
         sine, cosine, _, c, a, e, ed, edd = self._parts(times, stations)
-        strain = [np.zeros((*sine.shape, 6)) for _ in range(3)]
-        strain[0][..., 0] = 1.0 + e * sine
-        strain[1][..., 0] = e * c * cosine + ed * sine
-        strain[2][..., 0] = e * (a * cosine - c * c * sine) + 2.0 * ed * c * cosine + edd * sine
-        return Drive(*strain)
+        rate, acceleration = e * c * cosine + ed * sine, e * (a * cosine - c * c * sine) + 2.0 * ed * c * cosine
+        return _stretched(1.0 + e * sine, rate, acceleration + edd * sine)
 
     def slope(self, times: Array, stations: Array) -> Drive:
         """d/dX of `sample`: along X the phase falls by κ."""
         sine, cosine, k, c, a, e, ed, edd = self._parts(times, stations)
-        slope = [np.zeros((*sine.shape, 6)) for _ in range(3)]
-        slope[0][..., 0] = -k * e * cosine
-        slope[1][..., 0] = k * (e * c * sine - ed * cosine)
-        slope[2][..., 0] = k * (e * (a * sine + c * c * cosine) + 2.0 * ed * c * sine - edd * cosine)
-        return Drive(*slope)
+        second = k * (e * (a * sine + c * c * cosine) + 2.0 * ed * c * sine - edd * cosine)
+        return _stretched(-k * e * cosine, k * (e * c * sine - ed * cosine), second)
 
     def crests(self, times: Array, length: float) -> Drive:
         """Abscissae (T, P) of the sections of least stretch, with their speeds and accelerations along the body; P

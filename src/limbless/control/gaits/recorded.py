@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
-from limbless.control.gaits.gait_table import is_plain, read_rows
+from limbless.control.gaits.gait_table import is_plain, read_rows, refuse_outside
 from limbless.control.gaits.recorded_motion import RecordedMotion
 from limbless.core import Field, FileName, InputError, Listed, Quantity, checked, quantity
 from limbless.interop.log_files.joint_log import rows_of_log
@@ -94,13 +94,7 @@ class RecordedGait(Gait):
         """Joint positions (T, joints) and their derivatives; of a result heading and elevation (T, S, 2)."""
         if self.result is not None:
             return self._motion.sample(times, stations, 0)
-        first, last = self._rows[0, 0], self._rows[-1, 0]
-        slack = 1e-9 * (last - first)
-        if times[0] < first - slack or times[-1] > last + slack:
-            raise InputError(
-                f"the recorded gait covers {first:g} to {last:g} s, but the run asks for {times[0]:g} to "
-                f"{times[-1]:g} s; shorten `duration` or record more"
-            )
+        refuse_outside(times, self._rows[:, 0], "the recorded gait", "shorten `duration` or record more")
         if self._rows.shape[1] - 1 != len(stations):
             raise InputError(
                 f"the recorded gait has {self._rows.shape[1] - 1} joint columns, but the robot has "

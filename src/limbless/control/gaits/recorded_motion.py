@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from limbless.control.gaits.base import Array, Drive
-from limbless.core import InputError, open_hdf5
+from limbless.control.gaits.gait_table import refuse_outside
+from limbless.core import open_hdf5
 from limbless.mechanics.algebra import quaternion_to_matrix
 
 _DEGREE = 5
@@ -72,22 +73,20 @@ class RecordedMotion:
         """Heading and elevation (T, S, 2) at abscissae (S,) or (T, S), or their derivatives along the body."""
         from scipy.interpolate import make_interp_spline
 
-        first, last = self.times[0], self.times[-1]
-        slack = 1e-9 * (last - first)
-        if times[0] < first - slack or times[-1] > last + slack:
-            raise InputError(
-                f"gait.result: the recorded motion covers {first:g} to {last:g} s, but the run asks for {times[0]:g} "
-                f"to {times[-1]:g} s; shorten `duration`, or record a longer run"
-            )
+        cure = "shorten `duration`, or record a longer run"
+        refuse_outside(times, self.times, "gait.result: the recorded motion", cure)
         degree = min(_DEGREE, len(self.X) - 1)
         found = []
         for nu in range(3):
             along = make_interp_spline(self.X, self._in_time(times, nu=nu), k=degree, axis=1)
-            if X.ndim == 1:
-                found.append(np.ascontiguousarray(along(X, nu=order)))
-            else:
-                found.append(np.array([along(x, nu=order)[k] for k, x in enumerate(X)]))
+            found.append(np.ascontiguousarray(at_places(along, X, order)))
         return Drive(*found)
+
+
+def at_places(along: Any, X: Array, order: int) -> Array:
+    """(T, S, ..) a spline along the body, with a row for each time, at places (S,), or (T, S) where each time has its
+    own; differentiated `order` times."""
+    return np.asarray(along(X, nu=order) if X.ndim == 1 else [along(x, nu=order)[k] for k, x in enumerate(X)])
 
 
 def _yaw_pitch(turns: Array) -> Array:

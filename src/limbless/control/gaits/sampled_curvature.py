@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from limbless.control.gaits.base import Array, Drive, Gait
+from limbless.control.gaits.base import Array, Drive, Gait, strain_drive
 from limbless.control.gaits.gait_table import rows_of
 from limbless.core import Field, FileName, InputError, Listed, Quantity, checked, quantity
 from limbless.core.splines.smoothing import Smoothed, smooth_grid
@@ -38,6 +38,14 @@ class _Surface(NamedTuple):
         )
         rows = BSpline(self.time_knots, self.coefficients, _DEGREE)(times, nu=order)
         return np.asarray((basis @ rows[..., None])[..., 0])
+
+    def rows(self, times: Array, stations: Array) -> list[Array]:
+        """Values (T, S) and their two rates, beyond the samples as at their ends."""
+        X, moments = np.clip(stations, *self.place_knots[[0, -1]]), np.clip(times, *self.time_knots[[0, -1]])
+        if X.ndim == 2:
+            return [self.at(moments, X, order) for order in range(3)]
+        spline = self.along(X)
+        return [spline(moments, nu=order) for order in range(3)]
 
 
 class SampledCurvature(Gait):
@@ -123,30 +131,21 @@ class SampledCurvature(Gait):
         return (*super().notes(), *said)
 
     @cached_property
-    def _surfaces(self) -> list[tuple[int, _Surface]]:
-        """Column of the strain and spline of each table."""
+    def _surfaces(self) -> list[_Surface]:
+        """The splines of yaw and, where given, of pitch."""
         from scipy.interpolate import make_interp_spline
 
         found = []
-        for column, (what, rows) in zip((5, 4), self._rows.items(), strict=False):
+        for what, rows in self._rows.items():
             first = make_interp_spline(rows[1:, 0], self._smoothed[what].values, k=_DEGREE)
             second = make_interp_spline(rows[0, 1:], first.c.T, k=_DEGREE)
-            found.append((column, _Surface(np.ascontiguousarray(second.c.T), first.t, second.t)))
+            found.append(_Surface(np.ascontiguousarray(second.c.T), first.t, second.t))
         return found
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Strain (T, S, 6); stations (S,), or (T, S) where each time has its own."""
         self._refuse_outside(times, stations)
-        parts = [np.zeros((len(times), stations.shape[-1], 6)) for _ in range(3)]
-        parts[0][..., 0] = 1.0
-        for column, surface in self._surfaces:
-            low, high = surface.place_knots[[0, -1]]
-            X = np.clip(stations, low, high)
-            spline = surface.along(X) if X.ndim == 1 else None
-            moments = np.clip(times, *surface.time_knots[[0, -1]])
-            for order, strain in enumerate(parts):
-                strain[..., column] = surface.at(moments, X, order) if spline is None else spline(moments, nu=order)
-        return Drive(*parts)
+        return strain_drive(*(surface.rows(times, stations) for surface in self._surfaces))
 
     def _refuse_outside(self, times: Array, stations: Array) -> None:
         for what, rows in self._rows.items():

@@ -89,10 +89,10 @@ class Shapes:
             rows = np.asarray(self.source if postures is None else postures(self.source), dtype=np.float64)
             made = self._components(rows)
         elif self.wave is not None:
-            columns = [
-                turn(2.0 * np.pi * self.wave * (k // 2 + 1) * s) for k in range(self.count) for turn in (_TURNS[k % 2],)
-            ]
-            names = tuple(f"{'cos' if k % 2 == 0 else 'sin'} {self.wave * (k // 2 + 1):g}" for k in range(self.count))
+            turns = [(("cos", np.cos), ("sin", np.sin))[k % 2] for k in range(self.count)]
+            waves = [self.wave * (k // 2 + 1) for k in range(self.count)]
+            columns = [turn(2.0 * np.pi * wave * s) for (_, turn), wave in zip(turns, waves, strict=True)]
+            names = tuple(f"{name} {wave:g}" for (name, _), wave in zip(turns, waves, strict=True))
             made = replace(self, basis=np.stack(columns, axis=1), names=names)
         elif self.basis is None:
             chosen = range(len(s)) if self.joints is None else self.joints
@@ -125,8 +125,7 @@ class Shapes:
 
     def _checked(self, stations: int, unit: str) -> Shapes:
         basis = self.basis
-        assert_rows = basis is not None and basis.shape[0] == stations
-        if not assert_rows or basis is None:
+        if basis is None or basis.shape[0] != stations:
             raise InputError(
                 f"shapes: this robot bends at {stations} stations, and the shapes have "
                 f"{0 if basis is None else basis.shape[0]} rows; give one row for each"
@@ -153,6 +152,3 @@ class Shapes:
         basis, rest = np.asarray(self.basis), np.asarray(self.rest)
         r = (bends - rest) @ np.linalg.pinv(basis).T
         return r, float(np.abs(rest + r @ basis.T - bends).max(initial=0.0))
-
-
-_TURNS = (np.cos, np.sin)

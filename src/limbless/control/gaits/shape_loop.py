@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from limbless.control.gaits.base import Array, Drive, Gait
+from limbless.control.gaits.base import Array, Drive, Gait, heading_drive
 from limbless.control.gaits.body_wave import smooth_steps
 from limbless.control.gaits.shape_basis import Shapes
 from limbless.core import InputError, Listed, Quantity, checked, quantity
@@ -77,12 +77,8 @@ class ShapeLoop(Gait):
         """Headings (T, S, 2): each joint adds its angle."""
         count = len(stations)
         basis = self._basis(np.arange(1, count) / count, "rad")
-        parts = []
-        for r in self.coordinates(times):
-            part = np.zeros((len(r), count, 2))
-            part[:, 1:, 0] = np.cumsum(r @ basis.T, axis=1)
-            parts.append(part)
-        return Drive(*parts)
+        turned = (np.cumsum(r @ basis.T, axis=1) for r in self.coordinates(times))
+        return heading_drive(np.pad(part, ((0, 0), (1, 0))) for part in turned)
 
     def slope(self, times: Array, stations: Array) -> Drive:
         """Curvature (T, S, 2) of a rod."""
@@ -91,9 +87,4 @@ class ShapeLoop(Gait):
         if np.ndim(stations) != 1:
             raise InputError("gait 'shape-loop': a rod with contacts asks at places of its own; give another gait")
         basis = self._basis(np.asarray(stations) / self.length, "1/m")
-        parts = []
-        for r in self.coordinates(times):
-            part = np.zeros((len(r), len(stations), 2))
-            part[..., 0] = r @ basis.T
-            parts.append(part)
-        return Drive(*parts)
+        return heading_drive(r @ basis.T for r in self.coordinates(times))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -43,16 +43,6 @@ def growth(x: Array) -> tuple[Array, Array, Array, Array]:
     integral = u**6 * (21.0 + u * (-60.0 + u * (67.5 + u * (-35.0 + 7.0 * u)))) + beyond
     value = u**5 * (126.0 + u * (-420.0 + u * (540.0 + u * (-315.0 + 70.0 * u))))
     return integral, value, 630.0 * v**4, 2520.0 * v**3 * (1.0 - 2.0 * u)
-
-
-class _Changes(NamedTuple):
-    """Steps of what the head draws: amplitude, wave number, steer and climb."""
-
-    begin: Array  # (J,) distances
-    step: Array  # (J, 4) by how much each changes there
-    reached: Array  # (J + 1, 4) their values after the first j steps
-    # (J + 1,) ∫ of the wave number by the first j steps is turned + wave number times distance
-    turned: Array
 
 
 class SteeredCurvature(Gait):
@@ -115,9 +105,8 @@ class SteeredCurvature(Gait):
             raise ValueError("distance: the law takes the place of `pace`; give one of them")
 
     def notes(self) -> tuple[str, ...]:
-        if self.distance is None or self.speed == type(self).model_fields["speed"].default:
-            return ()
-        return ("gait.speed has no effect: gait.distance says how far the head has run",)
+        idle = self.given("speed") if self.distance is not None else ()
+        return tuple(f"gait.{name} has no effect: gait.distance says how far the head has run" for name in idle)
 
     # How far the head has run
 
@@ -150,12 +139,16 @@ class SteeredCurvature(Gait):
     # What it draws
 
     @cached_property
-    def _changes(self) -> _Changes:
+    def _changes(self) -> tuple[Array, Array, Array, Array]:
+        """Steps of what the head draws (amplitude, wave number, steer and climb): (J,) distances where they begin; (J,
+        4) by how much each changes there; (J + 1, 4) their values after the first j steps; (J + 1,) what is added to
+        wave number times distance in the integral of the wave number.
+        """
         rows = np.array([(self.amplitude, self.wavelength, self.steer, self.climb), *(row[1:] for row in self.route)])
         rows[:, 1] = 2.0 * np.pi / rows[:, 1]
         step, begin = np.diff(rows, axis=0), np.array([row[0] for row in self.route])
         turned = np.concatenate([[0.0], -np.cumsum(step[:, 1] * (begin + 0.5 * self.transition))])
-        return _Changes(begin, step, rows, turned)
+        return begin, step, rows, turned
 
     def drawn(self, u: Array) -> tuple[Array, Array, Array]:
         """Yaw and pitch curvature (.., 2) at distances u along the path, and their first two derivatives along it."""

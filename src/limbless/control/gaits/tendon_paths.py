@@ -24,13 +24,20 @@ class Instants(Gait):
     """A path that statics follows point by point: `instants` are the times (s) of its points."""
 
     if TYPE_CHECKING:
-        points: int
+        table: Listed[tuple[tuple[float, ...], ...]] = Field(())
+        file: FileName = Field(None)
+        points: int = Field(0)
+    holds: ClassVar[tuple[str, str]]
+    """What its table is called, and what stands in it."""
 
-        @property
-        def _table(self) -> Array: ...
+    @cached_property
+    def _table(self) -> Array:
+        return read_rows(self.table, self.file, *self.holds)
 
     def instants(self) -> Array:
-        raise NotImplementedError
+        """The times of the table, or `points` of them evenly from its first to its last."""
+        times = self._table[:, 0]
+        return np.linspace(times[0], times[-1], self.points) if self.points > 1 else times
 
     def refined(self) -> Self:
         """One more point between every two."""
@@ -39,11 +46,6 @@ class Instants(Gait):
         rows = np.repeat(self._table, 2, axis=0)[:-1]
         rows[1::2] = 0.5 * (self._table[:-1] + self._table[1:])
         return self.changed(table=rows.tolist(), file=None)
-
-
-def evenly(times: Array, points: int) -> Array:
-    """The times of a table, or `points` of them evenly from its first to its last."""
-    return np.linspace(times[0], times[-1], points) if points > 1 else times
 
 
 class TendonPath(Instants):
@@ -63,19 +65,13 @@ class TendonPath(Instants):
     points: int = Field(
         0, ge=0, le=MOST_POINTS, description="points evenly in time, with both ends; 0: the rows of the table"
     )
+    holds: ClassVar[tuple[str, str]] = ("a tendon path", "tendon values")
 
     @checked
     def _sensible(self) -> None:
         lowest = self._table[:, 1:].min()
         if lowest < 0.0 and self.drives != "winch-torque":
             raise ValueError(f"table: a tendon can only pull; found {lowest:g}, allowed are numbers from 0")
-
-    @cached_property
-    def _table(self) -> Array:
-        return read_rows(self.table, self.file, "a tendon path", "tendon values")
-
-    def instants(self) -> Array:
-        return evenly(self._table[:, 0], self.points)
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Tensions or lengths (T, tendons)."""
@@ -122,6 +118,7 @@ class TipPath(Instants):
         0, ge=0, le=MOST_POINTS, description="points evenly in time, with both ends; 0: the rows of the table"
     )
     drives: ClassVar[str] = "tip"
+    holds: ClassVar[tuple[str, str]] = ("a tip path", "tip positions")
 
     @checked
     def _sensible(self) -> None:
@@ -136,17 +133,10 @@ class TipPath(Instants):
                 f"them{' (`follow` names ' + angles[0] + ')' if angles else ''}; got {self._table.shape[1]}"
             )
 
-    @cached_property
-    def _table(self) -> Array:
-        return read_rows(self.table, self.file, "a tip path", "tip positions")
-
     @property
     def rows(self) -> list[int]:
         """Numbers of the followed components."""
         return [COMPONENTS.index(name) for name in self.follow]
-
-    def instants(self) -> Array:
-        return evenly(self._table[:, 0], self.points)
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Tip positions (T, 3), m, or positions and angles (T, 6), frame of the clamped disk."""

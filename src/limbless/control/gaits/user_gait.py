@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from limbless.control.gaits.base import Array, Drive, Gait
 from limbless.core import Field, Function, InputError, Nested, Quantity, call, differences, name_of, quantity, span
-from limbless.core.functions.function_arguments import Argument, arguments_of, arguments_validator
+from limbless.core.functions.function_arguments import WithArguments
 from limbless.mechanics.compiled import kernel_array
 
 # of the largest rate or acceleration: above round-off of the differences, below any slip of a hand-written one
 _TOLERANCE = 1e-5
 
 
-class FunctionGait(Gait):
+class FunctionGait(Gait, WithArguments):
     """Your own gait, as a function `function(t, s)` of NumPy arrays.
 
     The times t have the shape (T,) and the stations s the shape (S,). The function returns the value, or (value, rate,
@@ -43,11 +42,7 @@ class FunctionGait(Gait):
         None, "s", "period of the motion, for period averages; none if absent", gt=0
     )
 
-    _of_the_function = arguments_validator("function", 2)
-
-    def declared(self) -> Mapping[str, Argument]:
-        """The numbers that the function declares in its signature, which `arguments` sets."""
-        return arguments_of(self.function, 2)
+    takes: ClassVar[tuple[str, int]] = ("function", 2)
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """The function's value with its time derivatives; stations may be (T, S), each time with its own."""

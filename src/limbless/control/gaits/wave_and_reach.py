@@ -74,8 +74,7 @@ class WaveAndReach(TensionWave):
         at, left, last, before = np.split(np.array(self.origin), (3, 6, 8))
         target, way = self._target(time), tip - at
         error = target - np.array([way @ left, way[2]])
-        change = np.array(self.stiffness) * (target - last) + self.gain * (time - before[0]) * error
-        pull = np.array(self.pull) + change
+        pull = self.pull + (np.array(self.stiffness) * (target - last) + self.gain * (time - before[0]) * error)
         return {"pull": tuple(pull.tolist()), "origin": (*self.origin[:6], *target.tolist(), time)}
 
     def sample_tendons(self, times: Array, places: Sequence[tuple[float, float]]) -> Drive:

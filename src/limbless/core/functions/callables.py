@@ -23,10 +23,12 @@ from types import ModuleType
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, BeforeValidator, PlainSerializer, ValidationInfo
+from numpy.typing import NDArray
+from pydantic import AfterValidator, BeforeValidator, PlainSerializer, ValidationInfo
 
 from limbless.core.errors import InputError, nearest
 from limbless.core.functions.function_source import function_from, source_of
+from limbless.core.input_problems import dotted, leaves
 
 _UNSAVED = "<function that was not saved: "
 _SOURCE = "source of "
@@ -108,18 +110,9 @@ class NamedFunction:
         return f"<{self.told}, not loaded>"
 
 
-def functions_in(description: Any, path: str = "") -> dict[str, Callable[..., Any]]:
+def functions_in(description: Any) -> dict[str, Callable[..., Any]]:
     """Path -> function, of every function in a description (or a list of descriptions), loaded or only named."""
-    if isinstance(description, BaseModel):
-        parts: Any = [(name, getattr(description, name)) for name in type(description).model_fields]
-    elif isinstance(description, list | tuple):
-        parts = enumerate(description)
-    else:
-        return {path: description} if callable(description) else {}
-    found: dict[str, Callable[..., Any]] = {}
-    for name, part in parts:
-        found |= functions_in(part, f"{path}.{name}" if path else str(name))
-    return found
+    return {dotted(place): part for place, part in leaves(description) if callable(part)}
 
 
 def named_in(description: Any) -> dict[str, NamedFunction]:
@@ -211,6 +204,19 @@ def call(
         hint = "" if fits else f"; it is called as {name_of(function)}{arguments_form}"
         when = when if isinstance(when, str) else f"at t = {when:g} s"
         raise InputError(f"{role} {name_of(function)} failed {when} with {told(error)}{hint}") from error
+
+
+def numbers_of(answer: Any, teller: str, where: str, shape: tuple[int, ...], wanted: str = "") -> NDArray[np.float64]:
+    """A user's answer as an array of finite numbers of a shape; `wanted` says in words what it should be."""
+    try:
+        found = np.asarray(answer, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{teller} must return {wanted or 'numbers'}; it returned {answer!r:.60} {where}") from None
+    if found.shape != shape:
+        raise InputError(f"{teller} must return {wanted or f'shape {shape}'}; it returned {found.shape} {where}")
+    if not np.isfinite(found).all():
+        raise InputError(f"{teller} returned a number that is not finite {where}")
+    return found
 
 
 def span(times: Any) -> str:

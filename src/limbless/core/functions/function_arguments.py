@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NamedTuple, get_args, get_origin
+from typing import Annotated, Any, ClassVar, NamedTuple, get_args, get_origin
 
 from pydantic import ValidationInfo, field_validator
 
 from limbless.core import InputError, nearest, units
+from limbless.core.description import Description
 from limbless.core.fields import Angle
 from limbless.core.functions.callables import NamedFunction, name_of
 
@@ -71,13 +72,22 @@ def _hint(function: Callable[..., Any], declared: inspect.Parameter) -> Any:
     return found if get_origin(found) is Annotated else None
 
 
-def arguments_validator(field: str, given: int) -> Any:
-    """For a description whose `arguments` belong to the function in its `field`, which comes before them."""
+class WithArguments(Description):
+    """A description with a user's function, and with `arguments`: numbers for those that the function declares."""
 
-    def of_the_function(value: Any, info: ValidationInfo) -> Any:
+    takes: ClassVar[tuple[str, int]]
+    """The field of the function, which comes before `arguments`, and how many others the function is called with."""
+
+    @field_validator("arguments", mode="before", check_fields=False)
+    @classmethod
+    def _of_the_function(cls, value: Any, info: ValidationInfo) -> Any:
+        field, given = cls.takes
         return filled(info.data[field], given, value) if field in info.data else value
 
-    return field_validator("arguments", mode="before")(of_the_function)
+    def declared(self) -> dict[str, Argument]:
+        """The numbers that the function declares in its signature, which `arguments` sets."""
+        field, given = self.takes
+        return arguments_of(getattr(self, field), given)
 
 
 def filled(function: Callable[..., Any], given: int, values: Any) -> dict[str, Any]:

@@ -30,20 +30,16 @@ class LongSurface:
 
     def _shares(self, t: Array) -> Array:
         """(windows, len(t)): how much each counts, 1 in all; smooth steps where two overlap."""
-        shares = np.zeros((len(self.parts), len(t)))
-        ahead = np.ones(len(t))
-        for k in range(len(self.parts)):
-            later = np.zeros(len(t))
-            if k + 1 < len(self.parts):
-                begin, end = self.times[self.firsts[k + 1]], self.times[self._last(k)]
-                u = np.clip((t - begin) / (end - begin), 0.0, 1.0)
-                later = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
-            shares[k] = ahead - later
-            ahead = later
-        return shares
+        begin = self.times[[span.start for span in self._spans[1:]]][:, None]
+        end = self.times[[span.stop - 1 for span in self._spans[:-1]]][:, None]
+        u = np.clip((t - begin) / (end - begin), 0.0, 1.0)
+        steps = np.vstack([np.ones(len(t)), u**3 * (10.0 - 15.0 * u + 6.0 * u**2), np.zeros(len(t))])
+        return steps[:-1] - steps[1:]
 
-    def _last(self, k: int) -> int:
-        return self.firsts[k] + len(self.parts[k].values) - 1
+    @property
+    def _spans(self) -> list[slice]:
+        """The samples of each window."""
+        return [slice(first, first + len(part.values)) for first, part in zip(self.firsts, self.parts, strict=True)]
 
     def rows(self, t: Array) -> Array:
         """(len(t), m, C): coefficients along the body at times t."""
@@ -70,17 +66,15 @@ class LongSurface:
         """(T, S, C) at the samples."""
         shares = self._shares(self.times)
         found = np.zeros((len(self.times), *self.parts[0].values.shape[1:]))
-        for k, part in enumerate(self.parts):
-            span = slice(self.firsts[k], self._last(k) + 1)
-            found[span] += shares[k][span, None, None] * part.values
+        for part, span, share in zip(self.parts, self._spans, shares, strict=True):
+            found[span] += share[span, None, None] * part.values
         return found
 
     def _marked(self, name: str) -> Mask:
         found = np.zeros((len(self.times), self.parts[0].values.shape[1]), dtype=bool)
         shares = self._shares(self.times)
-        for k, part in enumerate(self.parts):
-            span = slice(self.firsts[k], self._last(k) + 1)
-            found[span] |= getattr(part, name) & (shares[k][span] > 0.0)[:, None]
+        for part, span, share in zip(self.parts, self._spans, shares, strict=True):
+            found[span] |= getattr(part, name) & (share[span] > 0.0)[:, None]
         return found
 
     @cached_property
@@ -98,22 +92,18 @@ class LongSurface:
         """Standard deviation of the samples, the mean of all windows."""
         return float(np.sqrt(np.mean([part.noise**2 for part in self.parts])))
 
-    def _each(self, parts: list[SplineSurface]) -> LongSurface:
-        return replace(self, parts=tuple(parts))
-
     def resampled(self, values: Array) -> LongSurface:
         """The surface that other samples (T, S, C) of the same grid give, smoothed as much."""
-        return self._each(
-            [part.resampled(values[self.firsts[k] : self._last(k) + 1]) for k, part in enumerate(self.parts)]
-        )
+        parts = (part.resampled(values[span]) for part, span in zip(self.parts, self._spans, strict=True))
+        return replace(self, parts=tuple(parts))
 
     def smoother(self, in_time: float, along: float) -> LongSurface:
         """With both λ multiplied."""
-        return self._each([part.smoother(in_time, along) for part in self.parts])
+        return replace(self, parts=tuple(part.smoother(in_time, along) for part in self.parts))
 
     def scaled(self, size: float) -> LongSurface:
         """With all values multiplied."""
-        return self._each([part.scaled(size) for part in self.parts])
+        return replace(self, parts=tuple(part.scaled(size) for part in self.parts))
 
 
 def fit_any(

@@ -246,28 +246,25 @@ def _filled(values: Array, gaps: Mask, smooth: Callable[[Array], Array], close: 
     replacement of gaps by the fit tends to), by conjugate gradients."""
     if not gaps.any():
         return values
-    filled = values.copy()
+    from scipy.sparse.linalg import LinearOperator, cg
+
+    def fitted(whole: Array) -> Array:
+        """S within the gaps."""
+        return smooth(whole[..., None])[..., 0][gaps]
+
+    def missing(inside: Array) -> Array:
+        """(I - S) within the gaps."""
+        whole = np.zeros(gaps.shape)
+        whole[gaps] = inside
+        return inside - fitted(whole)
+
+    filled, count = values.copy(), int(gaps.sum())
+    system = LinearOperator((count, count), missing, dtype=np.float64)
     for c in range(values.shape[2]):
-        z, zeros = filled[..., c][gaps], np.zeros(gaps.shape)
-
-        def missing(inside: Array, zeros: Array = zeros) -> Array:
-            """(I - S) within the gaps."""
-            whole = zeros.copy()
-            whole[gaps] = inside
-            return inside - smooth(whole[..., None])[..., 0][gaps]
-
-        whole = np.where(gaps, 0.0, values[..., c])
-        r = smooth(whole[..., None])[..., 0][gaps] - missing(z)
-        p, size = r.copy(), float(r @ r)
-        for _ in range(ROUNDS):
-            if size <= (close * close) * len(r):
-                break
-            q = missing(p)
-            step = size / max(float(p @ q), 1e-300)
-            z, r = z + step * p, r - step * q
-            size, before = float(r @ r), size
-            p = r + (size / before) * p
-        filled[..., c][gaps] = z
+        known = fitted(np.where(gaps, 0.0, values[..., c]))
+        filled[..., c][gaps] = cg(
+            system, known, filled[..., c][gaps], rtol=0.0, atol=close * count**0.5, maxiter=ROUNDS
+        )[0]
     return filled
 
 

@@ -56,13 +56,11 @@ def filled(count: int, kind: int, **fields: Any) -> Rows:
 
 
 def joined(flows: tuple[Flow, ...], level: float) -> Rows:
-    """The rows of all of them, one table."""
+    """The rows of one flow or more, one table."""
     parts = [flow.rows(level) for flow in flows]
-    count = sum(len(part.codes) for part in parts)
-    whole = Row.zeros(count)
-    if count:
-        whole.numbers[:] = np.concatenate([part.numbers for part in parts])
-        whole.codes[:] = np.concatenate([part.codes for part in parts])
+    whole = Row.zeros(sum(len(part.codes) for part in parts))
+    whole.numbers[:] = np.concatenate([part.numbers for part in parts])
+    whole.codes[:] = np.concatenate([part.codes for part in parts])
     return whole
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from limbless.core import Field, Function, InputError, Nested, call, checked, name_of
+from limbless.core import Field, Function, Nested, call, checked, name_of, numbers_of
 from limbless.environments.flows.base import Array, Flow, filled
 from limbless.mechanics.compiled import PythonCallback, Rows, compiled_pointer, njit
 from limbless.mechanics.forces import FLOW_KINDS, StreamBuffer
@@ -81,17 +81,7 @@ class FunctionFlow(Flow):
     def _ask(self, function: Any, what: str, t: float, place: Array, shape: tuple[int, ...]) -> Array:
         where = f"at t = {t:g} s, place ({', '.join(f'{x:.3g}' for x in place)}) m"
         answer = call(function, what, "(t, place)", where, t, place)
-        try:
-            found = np.asarray(answer, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError(
-                f"{what} {name_of(function)} must return numbers; it returned {answer!r:.60} {where}"
-            ) from None
-        if found.shape != shape:
-            raise InputError(f"{what} {name_of(function)} must return shape {shape}; it returned {found.shape} {where}")
-        if not np.isfinite(found).all():
-            raise InputError(f"{what} {name_of(function)} returned a number that is not finite {where}")
-        return found
+        return numbers_of(answer, f"{what} {name_of(function)}", where, shape)
 
     def _velocity(self, t: float, place: Array) -> Array:
         return self._ask(self.function, "flow function", t, place, (3,))

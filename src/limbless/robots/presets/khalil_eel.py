@@ -103,17 +103,16 @@ class KhalilEel(Preset):
         return tuple(parts)
 
     def _joint(self, **fields: Any) -> Joint:
-        losses: dict[str, Any] = {
-            "rotor_inertia": self.rotor_inertia,
-            "coulomb_friction": self.coulomb_friction,
-            "viscous_friction": self.viscous_friction,
-        }
-        return Joint(**losses, **fields)
+        return Joint(
+            rotor_inertia=self.rotor_inertia,
+            coulomb_friction=self.coulomb_friction,
+            viscous_friction=self.viscous_friction,
+            **fields,
+        )
 
     def _revolute_triple(self, number: int, cap: float) -> list[Link]:
         """Rows 3i-2, 3i-1 and 3i of Table I. The origin of link 3i is at its rear end, on its roll axis."""
-        first = number == 1
-        yaw = ModifiedDH(d=self.head_length) if first else ModifiedDH(alpha=_QUARTER, offset=_QUARTER)
+        yaw = ModifiedDH(d=self.head_length) if number == 1 else ModifiedDH(alpha=_QUARTER, offset=_QUARTER)
         pitch = ModifiedDH(alpha=-_QUARTER, offset=-_QUARTER)
         roll = ModifiedDH(alpha=-_QUARTER, r=self.link_length, offset=_QUARTER)
         rows = [(yaw, "yaw", self.yaw_limit), (pitch, "pitch", self.pitch_limit), (roll, "roll", self.roll_limit)]

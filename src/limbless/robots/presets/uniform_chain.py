@@ -80,10 +80,9 @@ class UniformChain(Preset):
             "body": BodyShape(**size),
             "contact_shapes": self._spheres(),
         }
-        links = [Link(**made_of)] + [
-            Link(joint=joint, position=(self.length, 0.0, 0.0), **made_of) for _ in range(self.links - 1)
-        ]
-        return Chain(name=self.name, base=self.base, head=self.head, links=tuple(links))
+        link = Link(joint=joint, position=(self.length, 0.0, 0.0), **made_of)
+        links = (Link(**made_of), *[link] * (self.links - 1))
+        return Chain(name=self.name, base=self.base, head=self.head, links=links)
 
     def notes(self) -> tuple[str, ...]:
         """Numbers of joints where there are none, and second axes of joints that have one."""

@@ -51,9 +51,12 @@ class WangSnake(Preset):
         """The chain."""
         links = [self._module(0, None)]
         for number in range(1, self.modules):
-            axis = _PITCH if number - 1 in self.pitch_joints else _YAW
             joint = Joint(
-                name=f"joint {number}", axis=axis, torque_limit=self.torque_limit, lower=self.lower, upper=self.upper
+                name=f"joint {number}",
+                axis=_PITCH if number - 1 in self.pitch_joints else _YAW,
+                torque_limit=self.torque_limit,
+                lower=self.lower,
+                upper=self.upper,
             )
             links.append(self._module(number, joint))
         return Chain(name=self.name, base=self.base, head=self.head, links=tuple(links))

@@ -20,6 +20,11 @@ _CABLE = ("name", "stiffness", "damping", "winch", "friction", "slip_speed")
 Seen = TypeVar("Seen", bound=Robot)
 
 
+def holding(*told: tuple[Any, str]) -> list[str]:
+    """What is lost: the sentences whose case holds."""
+    return [sentence for holds, sentence in told if holds]
+
+
 def view(made: Seen, source: Robot, lost: Iterable[str]) -> Seen:
     made._source, made._lost = source, tuple(dict.fromkeys((*source.lost, *lost)))
     return made

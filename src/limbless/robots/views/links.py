@@ -33,8 +33,14 @@ from limbless.robots.views.common import (
     base_of_chain,
     cable_fields,
     count_of,
+    holding,
     refuse_law,
     view,
+)
+
+_ONE_PLANE = (
+    "robot.kinematics: a hinge bends about one axis, a universal joint about two in turn; they are alike where a "
+    "vertebra bends in one plane, and to second order elsewhere"
 )
 
 
@@ -42,20 +48,19 @@ def joint_ends(rod: Rod, links: int) -> Array:
     """(links,) m: what each of its joints stands for, from here to the next; the first and the last take the half link
     beside them too, so that nothing of the body is stiff.
     """
-    inner = (np.arange(1, links - 1) + 0.5) * rod.length / links
-    return np.array([0.0, *inner, rod.length])
+    return np.array([0.0, *(np.arange(1, links - 1) + 0.5) * rod.length / links, rod.length])
 
 
 def rod_as_chain(rod: Rod, count: int | None) -> Chain:
     refuse_law(rod)
     base: Any = base_of_chain(rod)
-    links, lost = count_of(count, rod, "links"), []
-    strains = ROTATIONS.get(rod.strains, rod.strains)
-    if strains != rod.strains:
-        gone = [STRAINS[c] for c in ACTUATED[rod.strains] if c < 3]
-        lost.append(f"robot.strains: {', '.join(gone)} and its stiffness have no place in rigid links")
-    if rod.rest is not None and (rod.rest_strains(np.array([0.0, rod.length]))[:, :3] != NATURAL[:3]).any():
-        lost.append("robot.rest: a stretch or shear at rest has no place in rigid links")
+    links, strains = count_of(count, rod, "links"), ROTATIONS.get(rod.strains, rod.strains)
+    gone = ", ".join(STRAINS[c] for c in ACTUATED[rod.strains] if c < 3)
+    stretched = (rod.rest_strains(np.array([0.0, rod.length]))[:, :3] != NATURAL[:3]).any()
+    lost = holding(
+        (strains != rod.strains, f"robot.strains: {gone} and its stiffness have no place in rigid links"),
+        (stretched, "robot.rest: a stretch or shear at rest has no place in rigid links"),
+    )
     kind, order = {
         "planar": ("revolute", (5,)),
         "universal": ("universal", (5, 4)),
@@ -67,7 +72,6 @@ def rod_as_chain(rod: Rod, count: int | None) -> Chain:
         start = number * spacing
         own = rod.part(start, start + spacing)
         a, b = rod.half_axes(np.array([start + 0.5 * spacing]))[0]
-        between = ends[number - 1 : number + 1]
         made.append(
             Link(
                 mass=own.mass,
@@ -79,13 +83,13 @@ def rod_as_chain(rod: Rod, count: int | None) -> Chain:
                 contact_shapes=(
                     Sphere(centre=(0.5 * spacing, 0.0, 0.0), radius=rod.contact_radius or float(min(a, b))),
                 ),
-                joint=joint_of(rod, kind, order, *between) if number else None,
+                joint=joint_of(rod, kind, order, *ends[number - 1 : number + 1]) if number else None,
                 position=(spacing if number else 0.0, 0.0, 0.0),
             )
         )
     tendons = tuple(_on_links(rod, tendon, spacing, links) for tendon in rod.tendons)
-    name = f"{rod.name} as {links} links"
-    return view(Chain(name=name, head=rod.head, base=base, links=tuple(made), tendons=tendons), rod, lost)
+    chain = Chain(name=f"{rod.name} as {links} links", head=rod.head, base=base, links=tuple(made), tendons=tendons)
+    return view(chain, rod, lost)
 
 
 def joint_of(rod: Rod, kind: str, order: Sequence[int], start: float, end: float) -> Joint:
@@ -134,26 +138,15 @@ def spine_as_chain(spine: TendonSpine) -> Chain:
     refuse_law(spine)
     base: Any = base_of_chain(spine)
     arc, at = spine.kinematics == "arc", 0.5 if spine.kinematics == "arc" else spine.hinge_at
-    lost = []
-    if arc:
-        lost.append("robot.kinematics: an arc becomes a hinge in its middle, alike to second order in its bend")
-    elif not spine.twists:
-        lost.append(
-            "robot.kinematics: a hinge bends about one axis, a universal joint about two in turn; they are alike where "
-            "a vertebra bends in one plane, and to second order elsewhere"
-        )
-    ends = [one for one in spine.vertebrae if one.stop_lateral or one.stop_up or one.stop_down]
-    if ends:
-        told = (
-            "have no place on spherical joints" if spine.twists else "become limits of joints: hard, or only reported"
-        )
-        lost.append(f"robot.vertebrae: their stops {told}")
-    if spine.pulley_radius is not None:
-        lost.append("robot.pulley_radius: tendons on links have no pulley angles")
-    if spine.antagonists:
-        lost.append("robot.pairs: which tendons are antagonists is not said on a chain")
-    if spine.touch == "capsules":
-        lost.append("robot.touch: links touch with their disks alone, not with the joints between")
+    stops = "have no place on spherical joints" if spine.twists else "become limits of joints: hard, or only reported"
+    lost = holding(
+        (arc, "robot.kinematics: an arc becomes a hinge in its middle, alike to second order in its bend"),
+        (not arc and not spine.twists, _ONE_PLANE),
+        (spine.stops, f"robot.vertebrae: their stops {stops}"),
+        (spine.pulley_radius is not None, "robot.pulley_radius: tendons on links have no pulley angles"),
+        (spine.antagonists, "robot.pairs: which tendons are antagonists is not said on a chain"),
+        (spine.touch == "capsules", "robot.touch: links touch with their disks alone, not with the joints between"),
+    )
     r, after = spine.disk_radius, [0.0, *((1.0 - at) * spine.values("length"))]
     before = [*(at * spine.values("length")), 0.0]
     section = spine.section or SpineSection(half_width=r, half_height=r)

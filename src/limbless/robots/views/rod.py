@@ -22,7 +22,7 @@ from limbless.robots import (
     axis_number,
 )
 from limbless.robots.base import Array
-from limbless.robots.views.common import SAME, at_distance, cable_fields, refuse_law, view
+from limbless.robots.views.common import SAME, at_distance, cable_fields, holding, refuse_law, view
 
 ALIKE = 3.0
 """How much longer the length that one joint stands for may be than that of another, about the same axis."""
@@ -75,29 +75,20 @@ class _Part:
         return [(d, mass / d, moments) for d, mass in zip(spans, masses, strict=True)]
 
 
-def _made_of(
-    parts: Sequence[_Part], springs: Sequence[tuple[Array, Array, Array]], lost: list[str]
-) -> tuple[RodPiece, ...]:
+def _made_of(parts: Sequence[_Part], springs: Sequence[tuple[Array, ...]], lost: list[str]) -> tuple[RodPiece, ...]:
     """Pieces from parts, with springs and dampers (6) that are constant between ends; equal neighbours are one."""
-    cuts: list[tuple[float, _Part, float, Array]] = []
-    x = 0.0
-    for part in parts:
-        for length, mass, moments in part.pieces(lost):
-            cuts.append((x, part, mass, moments))
-            x += length
-    whole = x
-    found: list[tuple[float, tuple[float, ...]]] = []
-    ends = sorted({start for start, *_ in cuts} | {float(e) for edges, *_ in springs for e in edges[1:-1]} | {whole})
+    cuts = [(part, *piece) for part in parts for piece in part.pieces(lost)]
+    borders = np.concatenate([[0.0], np.cumsum([length for _, length, *_ in cuts])])
+    whole, found = float(borders[-1]), list[tuple[float, tuple[float, ...]]]()
+    ends = sorted({*borders.tolist(), *(float(e) for edges, *_ in springs for e in edges[1:-1])})
     ends = [e for k, e in enumerate(ends) if k == 0 or e - ends[k - 1] > 1e-9 * whole]
     ends[-1] = whole
-    starts = np.array([start for start, *_ in cuts])
     for low, high in itertools.pairwise(ends):
         middle = 0.5 * (low + high)
-        _, part, mass, moments = cuts[int(np.searchsorted(starts, middle, side="right")) - 1]
-        passive = [np.zeros(6), np.zeros(6)]
+        part, _, mass, moments = cuts[int(np.searchsorted(borders, middle, side="right")) - 1]
+        passive = np.zeros((2, 6))
         for edges, *values in springs:
-            for total, value in zip(passive, values, strict=True):
-                total += value[int(np.searchsorted(edges, middle, side="right")) - 1]
+            passive += np.array(values)[:, int(np.searchsorted(edges, middle, side="right")) - 1]
         here = (*part.axes, mass, *moments, part.volume / part.length, *passive[0], *passive[1])
         if found and np.allclose(found[-1][1], here, rtol=1e-12, atol=0.0):
             found[-1] = (found[-1][0] + high - low, found[-1][1])
@@ -137,8 +128,7 @@ def chain_as_rod(chain: Chain) -> Rod:
                 f"robot.links: {name} does not begin where the one before ends, on the same line: bodies of a rod "
                 "follow each other along x when all joints are at zero"
             )
-        volume = float(bodies.volume[row])
-        part = _Part(name, piece.length, (piece.half_width, piece.half_height), volume)
+        part = _Part(name, piece.length, (piece.half_width, piece.half_height), float(bodies.volume[row]))
         middle = piece.start + 0.5 * piece.length * piece.frame[:, 0]
         m, moment = float(bodies.mass[row]), bodies.moment[row] - bodies.mass[row] * middle
         # about the middle of its body: (|r|² 1 - r rᵀ) of the middle taken off, and the mixed terms
@@ -158,16 +148,20 @@ def chain_as_rod(chain: Chain) -> Rod:
             f"robot.links: link {chain.link_names[chain.rows[bare[0]].link]!r} has mass and no `body`: nothing says "
             "where along a rod it lies; give it one"
         )
-    springs, strains, more = _spread_joints(chain)
-    lost += more
-    if np.abs(first).max() > SAME:
-        lost.append("robot.base: the base frame moved to the first end of the body, on its axis")
-    if chain.skin is not None:
-        lost.append(_NO_SKIN)
-    if any(link.contact_shapes for link in chain.links):
-        lost.append("robot.links: contact shapes have no place on a rod")
-    if any(link.mesh for link in chain.links):
-        lost.append("robot.links: meshes have no place on a rod")
+    springs, strains = _spread_joints(chain)
+    lost += holding(
+        (arrays.rotor_inertia.any(), "robot.links: rotor_inertia: rotors have no place in a rod"),
+        (arrays.coulomb_friction.any(), "robot.links: coulomb_friction: dry friction of joints has no place in a rod"),
+        (arrays.rest.any(), "robot.links: rest: joints that rest bent are taken as straight"),
+        (
+            np.isfinite([arrays.lower, arrays.upper]).any(),
+            "robot.links: limits of joint positions have no place in a rod",
+        ),
+        (np.abs(first).max() > SAME, "robot.base: the base frame moved to the first end of the body, on its axis"),
+        (chain.skin is not None, _NO_SKIN),
+        (any(link.contact_shapes for link in chain.links), "robot.links: contact shapes have no place on a rod"),
+        (any(link.mesh for link in chain.links), "robot.links: meshes have no place on a rod"),
+    )
     limit, least = _limits(chain)
     rod = Rod(
         name=f"{chain.name} as a rod",
@@ -221,27 +215,15 @@ def bending_joints(chain: Chain) -> dict[int, tuple[list[int], Array]]:
     return found
 
 
-def _spread_joints(chain: Chain) -> tuple[list[tuple[Array, Array, Array]], str, list[str]]:
-    """Springs and dampers along the body, about each axis; which strains they leave free; what is lost."""
-    arrays, lost = chain.arrays(), []
-    used, springs = bending_joints(chain), []
-    strains = "kirchhoff" if 3 in used else "universal" if 4 in used else "planar"
-    for c, (columns, edges) in used.items():
-        spans, tables = np.diff(edges), []
-        for values in (arrays.stiffness, arrays.damping + arrays.viscous_friction):
-            tables.append(np.zeros((len(spans), 6)))
-            tables[-1][:, c] = values[columns] * spans
-        springs.append((edges, tables[0], tables[1]))
-    for field, told in (
-        ("rotor_inertia", "rotors have no place in a rod"),
-        ("coulomb_friction", "dry friction of joints has no place in a rod"),
-        ("rest", "joints that rest bent are taken as straight"),
-    ):
-        if getattr(arrays, field).any():
-            lost.append(f"robot.links: {field}: {told}")
-    if np.isfinite(arrays.lower).any() or np.isfinite(arrays.upper).any():
-        lost.append("robot.links: limits of joint positions have no place in a rod")
-    return springs, strains, lost
+def _spread_joints(chain: Chain) -> tuple[list[tuple[Array, ...]], str]:
+    """Edges, springs and dampers along the body, about each axis; which strains they leave free."""
+    arrays, used = chain.arrays(), bending_joints(chain)
+    laws = (arrays.stiffness, arrays.damping + arrays.viscous_friction)
+    springs = [
+        (edges, *(np.outer(values[columns] * np.diff(edges), np.eye(6)[c]) for values in laws))
+        for c, (columns, edges) in used.items()
+    ]
+    return springs, "kirchhoff" if 3 in used else "universal" if 4 in used else "planar"
 
 
 def _limits(chain: Chain) -> tuple[Any, list[str]]:
@@ -278,7 +260,7 @@ def _in_channel(tendon: LinkTendon, homes: Array, first: Array, chain: Chain) ->
 
 def spine_as_rod(spine: TendonSpine) -> Rod:
     refuse_law(spine)
-    lost, length, r = [], float(spine.values("length").sum()), spine.disk_radius
+    length, r = float(spine.values("length").sum()), spine.disk_radius
     axes = (r, r) if spine.section is None else (spine.section.half_width, spine.section.half_height)
     parts = []
     for number, one in enumerate(spine.vertebrae, 1):
@@ -290,18 +272,15 @@ def spine_as_rod(spine: TendonSpine) -> Rod:
         thin = one.disk_mass * r**2 * np.array([0.5, 0.25, 0.25])
         part.add(one.disk_mass, 0.5 * one.length, thin if one.disk_inertia is None else np.array(one.disk_inertia))
         parts.append(part)
-        if one.stop_lateral or one.stop_up or one.stop_down:
-            lost.append("robot.vertebrae: their stops have no place in a rod")
-        if one.rest_lateral or one.rest_vertical:
-            lost.append("robot.vertebrae: bends at rest are taken as straight")
-    if spine.skin is not None:
-        lost.append(_NO_SKIN)
-    if spine.section is not None:
-        lost.append("robot.disk_radius: a rod touches with its section")
-    if spine.pulley_radius is not None:
-        lost.append("robot.pulley_radius: tendons of a rod have no pulley angles")
-    if spine.antagonists:
-        lost.append("robot.pairs: which tendons are antagonists is not said on a rod")
+    bent = spine.values("rest_lateral").any() or spine.values("rest_vertical").any()
+    lost = holding(
+        (spine.stops, "robot.vertebrae: their stops have no place in a rod"),
+        (bent, "robot.vertebrae: bends at rest are taken as straight"),
+        (spine.skin is not None, _NO_SKIN),
+        (spine.section is not None, "robot.disk_radius: a rod touches with its section"),
+        (spine.pulley_radius is not None, "robot.pulley_radius: tendons of a rod have no pulley angles"),
+        (spine.antagonists, "robot.pairs: which tendons are antagonists is not said on a rod"),
+    )
     edges = np.concatenate([[0.0], np.cumsum(spine.values("length"))])
     tables = [np.zeros((len(parts), 6)) for _ in range(2)]
     for c, name in (
@@ -317,12 +296,8 @@ def spine_as_rod(spine: TendonSpine) -> Rod:
                 f"robot.tendons: {tendon.name or 'a tendon'} changes its place from disk to disk, and a channel of a "
                 "rod runs at one place of all sections"
             )
-        anchor = float(edges[tendon.anchor or len(parts)])
-        tendons.append(
-            ChannelTendon(
-                **cable_fields(tendon), place=tendon.holes[0], start=float(edges[tendon.start]), anchor=anchor
-            )
-        )
+        start, anchor = (float(edges[disk]) for disk in (tendon.start, tendon.anchor or len(parts)))
+        tendons.append(ChannelTendon(**cable_fields(tendon), place=tendon.holes[0], start=start, anchor=anchor))
     rod = Rod(
         name=f"{spine.name} as a rod",
         head=spine.head,

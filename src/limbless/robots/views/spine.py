@@ -6,13 +6,13 @@ import numpy as np
 
 from limbless.core import InputError
 from limbless.robots import Rod, SpineSection, Tendon, TendonSpine, Vertebra
-from limbless.robots.views.common import ROTATIONS, SAME, cable_fields, count_of, refuse_law, view
+from limbless.robots.views.common import ROTATIONS, SAME, cable_fields, count_of, holding, refuse_law, view
 from limbless.robots.views.links import joint_of
 
 
 def rod_as_spine(rod: Rod, count: int | None) -> TendonSpine:
     refuse_law(rod)
-    number, lost = count_of(count, rod, "vertebrae"), []
+    number = count_of(count, rod, "vertebrae")
     if not rod.tendons:
         raise InputError("robot.tendons: a spine is pulled by tendons, and this robot has none; give it some")
     strains = ROTATIONS.get(rod.strains, rod.strains)
@@ -24,14 +24,13 @@ def rod_as_spine(rod: Rod, count: int | None) -> TendonSpine:
             "robot.stiffness: a spine has springs against bending to the side and up, and this robot has not; give it "
             "a stiffness (or youngs_modulus) against yaw and pitch, and strains that leave both free"
         )
-    if strains != rod.strains:
-        lost.append("robot.strains: stretch and shear have no place in vertebrae")
-    if rod.contact_radius is not None:
-        lost.append("robot.contact_radius: a spine touches with disks as wide as its widest section")
-    if rod.effort_limit is not None:
-        lost.append("robot.effort_limit: vertebrae have no limits of efforts")
-    if rod.rest is not None and any(any(joint.per_freedom("rest")) for joint in joints):
-        lost.append("robot.rest: a twist at rest has no place in vertebrae")
+    bent = any(any(joint.per_freedom("rest")) for joint in joints)
+    lost = holding(
+        (strains != rod.strains, "robot.strains: stretch and shear have no place in vertebrae"),
+        (rod.contact_radius, "robot.contact_radius: a spine touches with disks as wide as its widest section"),
+        (rod.effort_limit is not None, "robot.effort_limit: vertebrae have no limits of efforts"),
+        (rod.rest is not None and bent, "robot.rest: a twist at rest has no place in vertebrae"),
+    )
     parts = [rod.part(x, x + spacing) for x in starts]
     # masses sit evenly along the arcs; these least changes keep mass, first moment and inertia of the whole
     middles = starts + 0.5 * spacing
