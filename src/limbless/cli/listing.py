@@ -58,15 +58,14 @@ def cite(name: str | None) -> None:
     Example:
       limbless cite eel-planar
     """
-    from limbless.core.citations import PAPERS
+    from limbless.core import PAPERS
 
     papers = list(PAPERS.values()) if name is None else [_paper(name)]
     click.echo("\n\n".join(f"{paper.text()}\n\n{paper.bibtex()}" for paper in papers))
 
 
 def _paper(name: str) -> Any:
-    from limbless.core import InputError, nearest
-    from limbless.core.citations import PAPERS, find
+    from limbless.core import PAPERS, InputError, citations, nearest
 
     if name in PAPERS:
         return PAPERS[name]
@@ -78,4 +77,4 @@ def _paper(name: str) -> Any:
     key = document.read_file(loader.path_of(name) if name in loader.names() else Path(name)).data.get("paper")
     if key is None:
         raise InputError(f"the scenario {name} names no paper")
-    return find(key)
+    return citations.find(key)

@@ -107,12 +107,11 @@ def may_run_again(source: str | Scenario | None, given: str, allow_code: bool) -
     """Whether the studio may load the code of what it shows when a field is changed: a saved run is
     shown without running any.
     """
-    from limbless.core.functions import code_permission
-    from limbless.core.functions.callables import named_in
+    from limbless.core.functions import callables, code_permission
     from limbless.scenarios.scenario import Scenario
     from limbless.simulation.result import FILE_NAME
 
-    named = named_in(Scenario.load(source)) if source is not None else {}
+    named = callables.named_in(Scenario.load(source)) if source is not None else {}
     home = Path(given) / FILE_NAME if Path(given).is_dir() else Path(given)
     return bool(named) and (allow_code or code_permission.allowed(code_permission.folders_of(named, home)))
 

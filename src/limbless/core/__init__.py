@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from limbless.core.input_problems import *
     from limbless.core.interruption import *
     from limbless.core.kinds import *
+    from limbless.core.resources import *
     from limbless.core.timeline import *
     from limbless.core.units import *
 
@@ -27,6 +28,7 @@ __version__ = "0.1.0"
 __getattr__ = lazy_names(
     __name__,
     {
+        "resources": "in_words spawned",
         "citations": "PAPERS",
         "data_files": "load_arrays open_archive open_hdf5 reading refuse_pipe refuse_special",
         "description": "Angle Description Field Listed Nested Quantity Quaternion Vector3 checked quantity",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __getattr__ = lazy_names(
     __name__,
     {
-        "base": "Bodies MOST_LINKS Preset Robot Segment SkinFriction",
+        "base": "Array Bodies MOST_LINKS Preset Robot Segment SkinFriction",
         "chain": "Base Chain",
         "chain_arrays": "ChainArrays JointColumns PRISMATIC REVOLUTE SPHERICAL axis_number",
         "joints": "Bound FREEDOMS Joint PER_FREEDOM PerFreedom",

@@ -8,8 +8,19 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.core import Description, Field, Listed, Nested, Quantity, Vector3, checked, quantity
-from limbless.core.functions.callables import Function, NamedFunction, call
+from limbless.core import (
+    Description,
+    Field,
+    Function,
+    Listed,
+    NamedFunction,
+    Nested,
+    Quantity,
+    Vector3,
+    call,
+    checked,
+    quantity,
+)
 from limbless.robots import (
     Chain,
     ChannelTendon,

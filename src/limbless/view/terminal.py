@@ -19,8 +19,18 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from limbless.core import PAPERS, Description, InputError, fields, functions_in, nearest, printable, registry, text_of
-from limbless.core.resources import in_words
+from limbless.core import (
+    PAPERS,
+    Description,
+    InputError,
+    fields,
+    functions_in,
+    in_words,
+    nearest,
+    printable,
+    registry,
+    text_of,
+)
 from limbless.interop.robots.robot_file import is_robot_file, read_robot
 from limbless.scenarios import document, loader
 from limbless.scenarios.scenario import Scenario

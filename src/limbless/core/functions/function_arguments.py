@@ -11,10 +11,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple, get_args, get_origin
 
 from pydantic import ValidationInfo, field_validator
 
-from limbless.core import InputError, nearest, units
-from limbless.core.description import Description
-from limbless.core.fields import Angle
-from limbless.core.functions.callables import NamedFunction, name_of
+from limbless.core import Angle, Description, InputError, NamedFunction, name_of, nearest, units
 
 _PLACES = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 

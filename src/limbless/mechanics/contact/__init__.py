@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __getattr__ = lazy_names(
     __name__,
     {
-        "base_answer": "accept_base answer_at_base clear factorise_base first_twist hold_rows solve_by",
+        "base_answer": "TWIST accept_base answer_at_base clear factorise_base first_twist hold_rows solve_by",
         "body_body": "MOST_MUTUAL solve_body_body",
         "body_equations": (
             "body_equation carried_water keep_body prepare prepare_water pushed screw screw_by twist_at_start"
@@ -81,8 +81,8 @@ __getattr__ = lazy_names(
         "objects_in_water": "BluntBodyDrag ObjectsInWater add_object_water carried_force",
         "problem": "DEEPEST ENDS gather_touch go_to_gaps store_warm_start",
         "scene": (
-            "AffineLaw AffineLoad ContactRow ContactSurface Equation Feature Impulse LastPose Pair PatchRow Scene "
-            "SleepState WarmStart"
+            "AffineLaw AffineLoad CONSTANTS ContactRow ContactSurface Equation Feature Impulse LastPose Pair PatchRow "
+            "Scene SleepState VELOCITY WarmStart"
         ),
         "semismooth_newton": "PLAIN contact_velocities give_torques newton_iteration solve_contacts solve_linearised",
         "step": (

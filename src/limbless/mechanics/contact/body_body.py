@@ -34,14 +34,15 @@ from limbless.mechanics.contact import (
     MovingBodies,
     add_impulse,
     add_response,
+    along,
     clear,
     factorise_base,
     from_other,
     propagate_impulses,
     relative_twist,
+    slip_scales,
     solve_objects,
 )
-from limbless.mechanics.contact.contact_law import along, slip_scales
 
 if TYPE_CHECKING:
     from limbless.mechanics.chain import ChainTables

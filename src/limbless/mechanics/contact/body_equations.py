@@ -40,8 +40,7 @@ from limbless.mechanics.chain import (
     turning,
 )
 from limbless.mechanics.compiled import Array, IntArray, Rows, Scalar, func, generic, noinline_func, switch, version_for
-from limbless.mechanics.contact.scene import Equation
-from limbless.mechanics.contact.step import BodyInertia, BodyStep, BodyVelocity, Step
+from limbless.mechanics.contact import BodyInertia, BodyStep, BodyVelocity, Equation, Step
 
 
 @generic

@@ -37,6 +37,7 @@ from limbless.mechanics.chain import (
 )
 from limbless.mechanics.compiled import LANES, Rows, Scalar, align_stack, as_lane_array, func, noinline_func
 from limbless.mechanics.contact import (
+    TWIST,
     BaseStep,
     CellFreedom,
     CellSolve,
@@ -51,7 +52,6 @@ from limbless.mechanics.contact import (
     column,
     factorise_base,
 )
-from limbless.mechanics.contact.base_answer import TWIST
 
 
 @noinline_func

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from limbless.mechanics.chain import ChainTables, LinkRow
 from limbless.mechanics.compiled import func, noinline_func
 from limbless.mechanics.contact import (
+    CONSTANTS,
     ROW_KINDS,
+    VELOCITY,
     AffineLoad,
     ContactOptions,
     ContactRow,
@@ -30,7 +32,6 @@ from limbless.mechanics.contact import (
     solve_linearised,
     stops,
 )
-from limbless.mechanics.contact.scene import CONSTANTS, VELOCITY
 
 if TYPE_CHECKING:
     from limbless.mechanics.algebra import Vector

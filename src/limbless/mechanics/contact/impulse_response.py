@@ -20,6 +20,7 @@ from limbless.mechanics.algebra import (
 from limbless.mechanics.chain import Body, ChainTables, LinkRow
 from limbless.mechanics.compiled import Array, Scalar, align_stack, as_lane_array, func, noinline_func
 from limbless.mechanics.contact import (
+    TWIST,
     BaseStep,
     BodyStep,
     ContactRow,
@@ -39,7 +40,6 @@ from limbless.mechanics.contact import (
     screw_by,
     solve_by,
 )
-from limbless.mechanics.contact.base_answer import TWIST
 
 
 @func

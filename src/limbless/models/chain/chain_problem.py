@@ -38,8 +38,7 @@ from limbless.mechanics.compiled import aligned_zeros
 from limbless.mechanics.integrate.running_totals import UNLIMITED
 from limbless.models.chain.chain_evaluation import ChainEvaluator
 from limbless.models.force_elements import filled, forces_of, fresh_element
-from limbless.robots import Chain, symmetric_matrix
-from limbless.robots.chain_arrays import ChainArrays
+from limbless.robots import Chain, ChainArrays, symmetric_matrix
 
 
 def pack_environment(chain: Chain, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Array, Any]:

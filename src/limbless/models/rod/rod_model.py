@@ -18,8 +18,10 @@ from limbless.mechanics.integrate import Totals, runge_kutta
 from limbless.mechanics.rod import (
     HeadState,
     Instant,
+    RodDrive as RodDrive,
     RodOptions,
     RodProblem,
+    RodRecords as RodRecords,
     RodShape,
     ShapeSums,
     Strains,
@@ -28,7 +30,6 @@ from limbless.mechanics.rod import (
     problem as _rod_versions,  # noqa: F401 - what an engine asks of a rod
     shape_all,
 )
-from limbless.mechanics.rod.tables import RodDrive as RodDrive, RodRecords as RodRecords
 from limbless.models import (
     RUNGE_KUTTA,
     MacroContinuousSettings,

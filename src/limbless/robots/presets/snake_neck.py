@@ -8,8 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from limbless.core import Angle, Field, Nested, Quantity, checked, quantity
-from limbless.robots import Tendon, TendonSpine, Vertebra, Winch
-from limbless.robots.base import Array, Preset
+from limbless.robots import Array, Preset, Tendon, TendonSpine, Vertebra, Winch
 
 _RIGHT, _DOWN, _UP, _LEFT = ((-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, 0.0))
 SIDES = {"right": _RIGHT, "down": _DOWN, "up": _UP, "left": _LEFT}

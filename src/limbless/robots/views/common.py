@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from limbless.core import InputError
-from limbless.robots import Rod, TendonSpine
-from limbless.robots.base import Array, Robot
+from limbless.robots import Array, Robot, Rod, TendonSpine
 
 FEWEST, MOST = 8, 60
 """Links or vertebrae that a body is seen as, where nothing is said: one per diameter, between these."""

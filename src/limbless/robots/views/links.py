@@ -12,6 +12,7 @@ from limbless.robots import (
     ACTUATED,
     NATURAL,
     STRAINS,
+    Array,
     BodyShape,
     Chain,
     ChannelTendon,
@@ -25,7 +26,6 @@ from limbless.robots import (
     Vertebra,
     upper_triangle,
 )
-from limbless.robots.base import Array
 from limbless.robots.views.common import (
     ROTATIONS,
     SAME,

@@ -12,6 +12,7 @@ from limbless.core import InputError
 from limbless.robots import (
     PRISMATIC,
     SPHERICAL,
+    Array,
     Chain,
     ChannelTendon,
     LinkTendon,
@@ -21,7 +22,6 @@ from limbless.robots import (
     TendonSpine,
     axis_number,
 )
-from limbless.robots.base import Array
 from limbless.robots.views.common import SAME, at_distance, cable_fields, holding, refuse_law, view
 
 ALIKE = 3.0

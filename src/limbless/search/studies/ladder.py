@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.control.actuation.seen_gait import SeenGait
-from limbless.core import InputError, SimulationError, html_table, nearest, write_table, write_text
-from limbless.core.resources import spawned
+from limbless.core import InputError, SimulationError, html_table, nearest, spawned, write_table, write_text
 from limbless.mechanics.algebra import quaternion_to_matrix
 from limbless.scenarios.one_animal import base_shift
 from limbless.scenarios.scenario import Initial, Scenario

@@ -15,8 +15,7 @@ from collections.abc import Callable, Sequence
 from multiprocessing.connection import wait
 from typing import Any
 
-from limbless.core import InputError, SimulationError
-from limbless.core.resources import spawned
+from limbless.core import InputError, SimulationError, spawned
 from limbless.mechanics.compiled import TANGENTS as LANES
 from limbless.search.sweeps import StoredRow, SweepPlan, kernels
 

@@ -15,10 +15,8 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from limbless.core import Description
-from limbless.core.fields import quantity, type_of, unit_of
-from limbless.scenarios import loader
-from limbless.scenarios.document import read_file
+from limbless.core import Description, quantity, type_of, unit_of
+from limbless.scenarios import document, loader
 from limbless.scenarios.scenario import Initial, Scenario
 from limbless.view.figures.style import with_unit
 from limbless.view.scene.surroundings import round_step
@@ -130,7 +128,7 @@ def gait_presets() -> dict[str, dict[str, Any]]:
     """Gaits of the library's scenarios as their files have them: kind -> name of the scenario -> gait."""
     found: dict[str, dict[str, Any]] = {}
     for name in loader.names():
-        gait = read_file(loader.path_of(name)).data.get("gait")
+        gait = document.read_file(loader.path_of(name)).data.get("gait")
         if isinstance(gait, dict) and "kind" in gait:
             found.setdefault(gait["kind"], {})[name] = gait
     return found

@@ -15,7 +15,6 @@ from limbless.mechanics.integrate import moreau
 from limbless.models import TOO_FAST, BasePose, Model, Records, StandingProblem, State, Status, Variables
 from limbless.models.chain.contact import contact_messages, contact_scene
 from limbless.models.chain.contact.contact_recorder import ContactPart, contact_forces, touch_arrays
-from limbless.models.chain.contact.contact_scene import TouchingRobot
 from limbless.models.chain.switching import remembered_clamp, restore_clamp
 from limbless.models.recording.body_recorder import contiguous, mean_powers
 
@@ -39,7 +38,10 @@ class HardModel(Model):
     """What is counted of its runs."""
 
     def _surround(
-        self, robot: TouchingRobot, environment: Sequence[Environment], wheels: Sequence[WheelContact] = ()
+        self,
+        robot: contact_scene.TouchingRobot,
+        environment: Sequence[Environment],
+        wheels: Sequence[WheelContact] = (),
     ) -> None:
         """Everything that this robot can touch among these."""
         self._scene, self._crowd, self._company = contact_scene.scene_and_bodies_of(robot, environment, wheels)
