@@ -25,16 +25,16 @@ __getattr__ = lazy_names(
     __name__,
     {
         "base": (
-            "ChainSettings JointTarget Model ModelSettings Observation Records State StaticModel Status Variable "
-            "Variables actuation_or_motion before_failure law_failure numbers refuse_law_failure refuse_unused "
-            "unit_quaternion"
+            "ChainSettings JointTarget Model ModelSettings Observation Records STAGE_TOLERANCE State StaticModel "
+            "Status Variable Variables actuation_or_motion before_failure law_failure numbers refuse_law_failure "
+            "refuse_unused unit_quaternion"
         ),
         "divergence": "TOO_FAST TOO_LARGE refuse_lost",
         "force_elements": "filled fresh_element has_surface owners_of packed_rows water_of",
         "implicit_steps": "ImplicitSteps UNSOLVED quarters refuse_explicit_tolerance steps_of",
         "initial_pose": "BasePose Pole Posture pole_of pose_of",
         "macro_continuous": "MacroContinuousSettings",
-        "newton_euler": "NewtonEulerSettings STAGE_TOLERANCE",
+        "newton_euler": "NewtonEulerSettings",
         "soft": "SoftSettings VERTEBRA_STATIONS touches",
         "standing_problem": "StandingModel StandingProblem arrays_in with_arrays",
         "step_limit": "MOREAU RUNGE_KUTTA StepLimit chain_rate friction_limit rod_rate",

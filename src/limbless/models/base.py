@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from limbless.robots.base import Robot
 
 
+STAGE_TOLERANCE = 1e-6
+"""Of implicit steps, where nothing is said."""
 Records = NewType("Records", dict[str, Array])
 """What a model's loop keeps of the instants that are recorded, in names and layouts of its own (`time`
 among them), record first.

@@ -8,12 +8,11 @@ from typing import ClassVar, Literal
 from limbless.control.actuation import Actuation
 from limbless.core import Field, InputError, Quantity, quantity
 from limbless.environments.base import Environment
-from limbless.models.base import ChainSettings, Model
+from limbless.models.base import STAGE_TOLERANCE, ChainSettings, Model
 from limbless.robots.base import Robot
 
 # m/s: residual at which a step with set-valued wheels is solved; torques show first what is left
 FRICTION_TOLERANCE = 1e-12
-STAGE_TOLERANCE = 1e-6  # of implicit steps, where nothing is said
 
 
 class NewtonEulerSettings(ChainSettings):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from limbless.control.actuation import Actuation
 from limbless.core import Field, InputError, Listed, Quantity, quantity
 from limbless.environments.base import Environment
-from limbless.models.base import ModelSettings
+from limbless.models.base import STAGE_TOLERANCE, ModelSettings
 from limbless.robots.base import Robot
 
 if TYPE_CHECKING:
@@ -35,10 +35,11 @@ class SoftSettings(ModelSettings):
         "symmetric of order 2 (midpoint: long conservative runs, quick looks), or explicit of order 4 "
         "(rk4: gentle bodies); sdirk4 if absent, midpoint in contact",
     )
-    tolerance: Quantity[float] = quantity(
-        1e-6,
+    tolerance: Quantity[float | None] = quantity(
+        None,
         "1",
-        "how well an implicit stage is solved, relative to the speed of the body; 1e-4 in contact if absent",
+        f"how well an implicit stage is solved, relative to the speed of the body; {STAGE_TOLERANCE:g} if absent, 1e-4 "
+        "in contact",
         gt=0,
         lt=0.1,
     )
@@ -105,7 +106,9 @@ class SoftSettings(ModelSettings):
 
     def refined_for(self, robot: Robot) -> SoftSettings:
         """Twice the cells of a rod. A vertebra is one cell: an arc of it has twice the stations, a hinge has one."""
-        finer: dict[str, Any] = {} if self.integrator == "rk4" else {"tolerance": 0.1 * self.tolerance}
+        finer: dict[str, Any] = (
+            {} if self.integrator == "rk4" else {"tolerance": 0.1 * (self.tolerance or STAGE_TOLERANCE)}
+        )
         if robot.kind == "rod":
             finer["cells"] = min(2 * self.cells, 2000)
         elif getattr(robot, "kinematics", "") == "arc":

@@ -17,7 +17,7 @@ from limbless.control.gaits.base import Gait
 from limbless.core import Array, InputError, SimulationError
 from limbless.mechanics.compiled import TANGENTS, map_arrays, tangents, values
 from limbless.mechanics.integrate.running_totals import UNLIMITED, ObjectiveTotals
-from limbless.models.base import State
+from limbless.models.base import STAGE_TOLERANCE, State
 from limbless.models.chain.chain_derivatives import PackedChange, along_start
 from limbless.models.chain.soft.linearisation import MOVES
 from limbless.models.chain.soft.soft_derivatives import SoftDerivatives
@@ -206,7 +206,7 @@ class SoftPeriodMap(PeriodMap):
         gait = begun(scenario.gait)
         settings: Any = scenario.model
         if settings.integrator != "rk4":
-            settings = settings.changed(tolerance=min(settings.tolerance, TIGHT))
+            settings = settings.changed(tolerance=min(settings.tolerance or STAGE_TOLERANCE, TIGHT))
         self.scenario = scenario.model_copy(update={"gait": gait, "model": settings, "duration": self.period})
         model = settings.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
         assert isinstance(model, Soft)

@@ -171,7 +171,7 @@ class SoftContact(HardModel, Soft):
         forces = chain_problem.fresh(self.forces)
         memory = memory._replace(chain=memory.chain._replace(water=water_of(forces)))
         own = THETA if self.settings.theta is None else self.settings.theta
-        tolerance = self.settings.tolerance if self.settings.given("tolerance") else TOLERANCE
+        tolerance = self.settings.tolerance or TOLERANCE
         rule = SoftRule(own if theta is None else theta, tolerance, dirk.PATIENCE.most, dirk.PATIENCE.halvings)
         return SoftContactProblem(
             self._links,

@@ -24,6 +24,7 @@ from limbless.mechanics.chain import (
 from limbless.mechanics.forces import MorisonLaw
 from limbless.mechanics.integrate.running_totals import ObjectiveTotals, new_objective_totals
 from limbless.models import (
+    STAGE_TOLERANCE,
     VERTEBRA_STATIONS,
     SoftSettings,
     StandingModel,
@@ -149,7 +150,7 @@ class SoftBody(StandingModel):
     def _make_room(self, cells: Any) -> None:
         """What implicit steps need of a state."""
         sizes = self._size, len(cells.efforts), len(self._tallies.laws)
-        self.steps = steps_of(str(self.settings.integrator), self.settings.tolerance, *sizes)
+        self.steps = steps_of(str(self.settings.integrator), self.settings.tolerance or STAGE_TOLERANCE, *sizes)
 
     def _parts(self) -> Any:
         """Nothing touches it."""
