@@ -95,8 +95,8 @@ CHANGES: dict[str, dict[str, str | list[tuple[str, str]]]] = {
         ],
         "robots/chain_arrays.py": [
             (
-                "from limbless.robots import Bodies,",
-                "from limbless.mechanics.chain.screw import Screw\nfrom limbless.robots import Bodies,",
+                "from limbless.robots import PER_FREEDOM, Bodies,",
+                "from limbless.mechanics.chain.screw import Screw\nfrom limbless.robots import PER_FREEDOM, Bodies,",
             ),
             (
                 "for primitive in (Revolute, Prismatic, Spherical)",

@@ -128,7 +128,8 @@ def test_a_full_file_of_rows_keeps_those_it_has(tmp_path: Path) -> None:
 
 def test_a_full_file_of_evaluations_is_said(tmp_path: Path) -> None:
     log = EvaluationLog(tmp_path / "search", {})
-    log.db.execute("PRAGMA max_page_count=3")
+    assert log.file is not None
+    log.file.db.execute("PRAGMA max_page_count=3")
     with pytest.raises(OSError, match="takes no more rows"):
         for number in range(100):
             log.put(str(number), {"text": "x" * 1000})
