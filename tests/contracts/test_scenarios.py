@@ -386,7 +386,7 @@ def others(value: Any) -> list[Any]:
     if isinstance(value, str):
         return [*WORDS, 0.25]
     lists = [[0.01] * 36, [[0.0, 0.005]], [0], [0.1, 0.2, -9.0], [0.1, 0.2, 0.3], ["energy-balance"]]
-    return [0.25, "other-word", *lists, 1.75, 5]
+    return [0.25, "other-word", *lists, 1.75, 5, 0.05]
 
 
 @cache
