@@ -104,6 +104,8 @@ class SweepPlan:
 
     def point(self, run: int) -> dict[str, Any]:
         """The changes of one run."""
+        if not 0 <= run < self.runs:
+            raise InputError(f"run: this sweep has runs 0 to {self.runs - 1}; got {run}")
         if self.samples is not None:
             return {
                 path: float(bounds.at(share))

@@ -279,6 +279,9 @@ def test_rows_of_runs_side_by_side_are_those_of_runs_alone(tmp_path: Path) -> No
     found = ll.sweep("eel-planar", over, measure=LEAN, changes=changes, out=tmp_path / "s", workers=0)
     assert {row["environment.water.density"] for row in found.failures()} == {1e12}
     assert len(found.failures()) == 4 and "diverged" in found.failures()[0]["status"]
+    for run in (-1, 8):
+        with pytest.raises(ll.InputError, match=f"this sweep has runs 0 to 7; got {run}"):
+            found.scenario(run)
     for run in (0, 6):
         alone = ll.run(found.scenario(run))
         values = measured([find(name) for name in LEAN], alone)
