@@ -141,6 +141,7 @@ FOUND = {
 belong to sand of the other form, that a skin or a drive says link by link or by its own law, or in whose place another
 one is given (stiffness for youngs_modulus): refused here."""
 CALLED = {
+    "acceleration": "gravity",
     "law": "too long for regularised friction",
     "dive": "elevation",
     "axis": "axes",
